@@ -58,7 +58,7 @@ pub fn run(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
         .thread_stack_size(WORKER_STACK_BYTES)
         .on_thread_start(|| {
             process::stand_back(WORKER_NICENESS);
-            process::take_turns(Turns::Yielding);
+            process::take_turns(Turns::Working);
         })
         .build()
         .map_err(HubError::io("starting the runtime"))?;
@@ -229,7 +229,7 @@ async fn work(hub: &Arc<Hub>) {
                 let (hub, places) = (hub.clone(), places.clone());
                 tokio::spawn(async move {
                     let Ok(place) = places.acquire().await else { return };
-                    let done = spawn_blocking(move || work.run(std::thread::yield_now)).await.unwrap_or(Done::Failed);
+                    let done = spawn_blocking(move || work.run(process::give_way)).await.unwrap_or(Done::Failed);
                     drop(place);
                     hub.worked(lane, done);
                 });

@@ -256,7 +256,12 @@ pub fn page_line(page: Conn, typed: bool, text: &str) -> Option<FromPage> {
 
 /// Reads one JSON-RPC frame of a page.
 pub fn page_rpc(page: Conn, text: &str) -> Option<FromPage> {
-    match rpc::parse_one(text)? {
+    page_message(page, rpc::parse_one(text)?)
+}
+
+/// The same, once its envelope is read.
+pub fn page_message(page: Conn, message: Message) -> Option<FromPage> {
+    match message {
         Message::Request { id, method, params } => Some(match method.as_str() {
             "hello" => match rpc::params(&params) {
                 Ok(hello) => FromPage::Hello { id: Some(id), hello: Box::new(hello) },

@@ -6,6 +6,7 @@ use super::state::Hub;
 use crate::audit::Noted;
 use crate::dialect::{FromAgent, FromPage, eye};
 use eye_core::Conn;
+use eye_platform::process::give_way;
 use eye_protocol::batch::{self, Element};
 use eye_protocol::close::Close;
 use eye_protocol::limits::{FRAME_BYTES_MAX, LARGE_FRAME_BYTES};
@@ -141,6 +142,7 @@ impl Reading {
             Ok(elements) => elements,
             Err(error) => return Parsed::Wrong(Close::unsupported(&error.to_string())),
         };
+        give_way();
         match (self.side, elements) {
             (Side::Agent, Some(_)) => Parsed::Here,
             (Side::Agent, None) if text.len() > FRAME_BYTES_MAX => Parsed::Here,
@@ -161,13 +163,20 @@ impl Reading {
     fn page_element(&self, element: &Element<'_>) -> Option<FromPage> {
         match element {
             Element::Line(line) => eye::page_line(self.conn, self.typed, line),
-            Element::Rpc(json) => eye::page_rpc(self.conn, json),
+            Element::Rpc(json) => self.page_rpc(json),
         }
+    }
+
+    /// Each pass over a large text takes long, so others go first between two of them.
+    fn page_rpc(&self, json: &str) -> Option<FromPage> {
+        let message = rpc::parse_one(json)?;
+        give_way();
+        eye::page_message(self.conn, message)
     }
 
     fn page_text(&self, text: &str) -> Option<FromPage> {
         let said = if text.starts_with('{') || self.rpc_only {
-            eye::page_rpc(self.conn, text)
+            self.page_rpc(text)
         } else {
             eye::page_line(self.conn, self.typed, text)
         };

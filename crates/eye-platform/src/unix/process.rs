@@ -1,6 +1,6 @@
 //! This process, its limits, and programs that it starts.
 
-pub use super::turns::{Turns, take_turns, with_usual_turns};
+pub use super::turns::{Turns, give_way, take_turns, with_usual_turns};
 
 use rustix::process::{Resource, Rlimit, Signal, getpid, getrlimit, kill_process, setpriority_process, setrlimit};
 use std::fs::{File, OpenOptions};

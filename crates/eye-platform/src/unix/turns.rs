@@ -1,6 +1,7 @@
-//! How long a thread runs at a time where others want the processor too.
+//! How long a thread runs at a time where others want the processor too, and how it lets them go first.
 
 use std::cell::Cell;
+use std::thread;
 use std::time::Duration;
 
 /// How long a thread runs at a time. Its share of the processor is the same: whoever takes shorter turns takes more of
@@ -11,9 +12,8 @@ pub enum Turns {
     Short,
     /// As the system has it.
     Usual,
-    /// For a thread that works for long and yields: with a yield it gives away a whole turn, so that beside a busy
-    /// neighbour long ones would leave it next to nothing.
-    Yielding,
+    /// For a thread that works for long, and gives way now and then.
+    Working,
 }
 
 thread_local! {
@@ -27,9 +27,23 @@ pub fn take_turns(turns: Turns) {
         Turns::Short => Duration::from_micros(100),
         Turns::Usual => Duration::ZERO,
         // Longer than the short ones, which go before it therefore.
-        Turns::Yielding => Duration::from_micros(200),
+        Turns::Working => Duration::from_micros(200),
     });
+    wake_exactly(turns == Turns::Working);
 }
+
+/// Lets everything that waits for this core go first. A yield does not: Linux takes it as one among the threads of the
+/// same session, and goes on with the thread that yielded while programs of other sessions wait.
+pub fn give_way() {
+    if cfg!(target_os = "linux") {
+        thread::sleep(MOMENT);
+    } else {
+        thread::yield_now();
+    }
+}
+
+/// Enough for the system to look who else is there.
+const MOMENT: Duration = Duration::from_micros(20);
 
 /// Starts something that is to inherit nothing of this thread's turns.
 pub fn with_usual_turns<T>(start: impl FnOnce() -> T) -> T {
@@ -63,6 +77,17 @@ fn set(turn: Duration) {
     let _ = set_thread_priority_and_policy(THIS_THREAD, turn, policy);
 }
 
+/// Whether this thread wakes up from short sleeps at their end; the system would let it sleep for 50 µs more.
+#[cfg(target_os = "linux")]
+fn wake_exactly(exactly: bool) {
+    // The least that there is; nothing is the system's own choice. Without it a moment is longer.
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(u64::from(exactly)));
+}
+
+/// Other systems have no such thing.
+#[cfg(not(target_os = "linux"))]
+fn wake_exactly(_: bool) {}
+
 /// Other systems have no such thing.
 #[cfg(not(target_os = "linux"))]
 fn set(_: Duration) {}
@@ -78,7 +103,6 @@ const THIS_THREAD: thread_priority::ThreadId = 0;
 #[allow(clippy::unwrap_used, reason = "this is test code, also where a function is no test")]
 mod tests {
     use super::*;
-    use std::thread;
 
     /// What the system says of this thread, in the library's words.
     fn attribute(name: &str) -> u64 {
@@ -107,8 +131,10 @@ mod tests {
             assert_eq!((attribute("sched_policy"), nanoseconds()), (policy, 100_000));
             assert_eq!(with_usual_turns(|| (nanoseconds(), inherited())), (usual, usual));
             assert_eq!(nanoseconds(), 100_000);
-            take_turns(Turns::Yielding);
+            take_turns(Turns::Working);
             assert_eq!((nanoseconds(), inherited()), (200_000, 200_000));
+            assert_eq!(rustix::thread::current_timer_slack().unwrap(), 1);
+            assert_ne!(with_usual_turns(|| rustix::thread::current_timer_slack().unwrap()), 1);
             take_turns(Turns::Usual);
             assert_eq!((attribute("sched_policy"), nanoseconds()), (policy, usual));
         });

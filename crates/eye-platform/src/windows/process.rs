@@ -62,9 +62,8 @@ pub enum Turns {
     Short,
     /// As the system has it.
     Usual,
-    /// For a thread that works for long and yields: with a yield it gives away a whole turn, so that beside a busy
-    /// neighbour long ones would leave it next to nothing.
-    Yielding,
+    /// For a thread that works for long, and gives way now and then.
+    Working,
 }
 
 /// All turns are the system's.
@@ -73,6 +72,11 @@ pub fn take_turns(_: Turns) {}
 /// All turns are the system's.
 pub fn with_usual_turns<T>(start: impl FnOnce() -> T) -> T {
     start()
+}
+
+/// Lets others that wait for this core go first. A sleep would take a millisecond here.
+pub fn give_way() {
+    std::thread::yield_now();
 }
 
 /// Ends this process at once, whatever its threads do.
