@@ -46,7 +46,8 @@ const webmcp = await asset("webmcp.js", { entryPoints: ["src/webmcp/part.ts"], f
 // What eye's own browser puts into pages carries everything, and is not loaded by any page.
 const driven = join(here, "../../crates/eye-browser/assets");
 mkdirSync(driven, { recursive: true });
-await asset("driven.js", { entryPoints: ["src/driven.ts"], format: "iife" }, driven);
+for (const [name, from] of Object.entries({ driven: "whole", "driven-page": "page", "driven-hands": "hands" }))
+  await asset(`${name}.js`, { entryPoints: [`src/driven/${from}.ts`], format: "iife" }, driven);
 hold("eye.js", core, CORE_BYTES_MAX);
 hold("eye.js and its parts", core + parts + webmcp, ALL_BYTES_MAX);
 

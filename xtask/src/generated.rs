@@ -9,11 +9,13 @@ use std::fs;
 use std::path::PathBuf;
 
 /// The page client and its parts, and the extension, as the binary carries them.
-const ASSETS: [&str; 11] = [
+const ASSETS: [&str; 13] = [
     "crates/eye-hub/assets/eye.js",
     "crates/eye-hub/assets/parts.js",
     "crates/eye-hub/assets/webmcp.js",
     "crates/eye-browser/assets/driven.js",
+    "crates/eye-browser/assets/driven-page.js",
+    "crates/eye-browser/assets/driven-hands.js",
     "crates/eye-browser/assets/extension/manifest.json",
     "crates/eye-browser/assets/extension-scripted/manifest.json",
     "crates/eye-browser/assets/extension/worker.js",

@@ -198,23 +198,15 @@ const LIAR: &str = r#"<!doctype html><title>Liar</title><button id="go">Go</butt
 </script>"#;
 
 #[test]
-fn marks_that_no_client_gives_are_refused() {
+fn a_page_cannot_say_which_marks_are_drawn() {
     let Some((home, _hub)) = hub() else { return };
     let site = Site::open(|_, _| Page::html(&[], LIAR));
     ok(home.eye(["browse", &site.url(), "--headless", "--private"]));
-    for lie in [
-        "Array(1001).fill(['e1', 0, 0, 9, 9])",
-        "[['e'.repeat(100000), 0, 0, 9, 9]]",
-        "[['e1 e2', 0, 0, 9, 9]]",
-        "[['e1', 0, 0, 9, '9']]",
-    ] {
+    let honest = shot(&home, &["--annotate"]);
+    for lie in ["[['e7', 0, 0, 900, 900]]", "[['e'.repeat(100000), 0, 0, 9, 9]]"] {
         ok(home.eye(["eval", &format!("lie = {lie}; 0")]));
-        let refused = home.eye(["shot", "--annotate"]);
-        assert!(refused.code != 0 && refused.stderr.contains("the page did not say where"), "{lie}: {refused:?}");
+        assert!(shot(&home, &["--annotate"]).rgba == honest.rgba, "{lie}");
     }
-    // Far outside of the picture, and as many as there may be.
-    ok(home.eye(["eval", "lie = Array(1000).fill(['e4294967295', 1e300, -1e300, 1e308, 1e308]); 0"]));
-    shot(&home, &["--annotate"]);
     // Of an honest page with more, the first are drawn.
     ok(home.eye([
         "eval",

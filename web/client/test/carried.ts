@@ -9,8 +9,8 @@ import { web } from "../../harness/program.js";
 export async function carriesOurClient(home: Home): Promise<void> {
   const dist = join(web(), "client/dist");
   const built = readdirSync(dist).filter(
-    // The half for driven browsers is carried by the program, and served to no page.
-    (name) => name.endsWith(".js") && !["index.js", "driven.js"].includes(name),
+    // What is for driven browsers is carried by the program, and served to no page.
+    (name) => name.endsWith(".js") && name !== "index.js" && !name.startsWith("driven"),
   );
   for (const name of built) {
     const carried = await (await fetch(`${home.url}/${name === "eye.js" ? name : `eye/${name}`}`)).text();

@@ -19,14 +19,43 @@ const PAGE = `<!doctype html><title>Strict</title><h1>Hi</h1><button id="b">Pres
     document.getElementById(id).addEventListener(type, (event) => (out.textContent += type + event.isTrusted + " "));
 </script>`;
 
+/** Replaces everything that a client might use, by what breaks it. */
+const HOSTILE = `
+  const broken = () => { throw new Error("hostile"); };
+  for (const name of ["map", "filter", "flatMap", "find", "some", "join", "slice", "push", "includes"])
+    Array.prototype[name] = broken;
+  Document.prototype.querySelectorAll = Document.prototype.querySelector = () => [];
+  Element.prototype.querySelectorAll = Element.prototype.matches = Element.prototype.closest = broken;
+  Element.prototype.getBoundingClientRect = () => ({ left: 0, top: 0, width: 0, height: 0 });
+  Element.prototype.getClientRects = () => [];
+  JSON.stringify = () => '"hostile"';
+  JSON.parse = broken;
+  for (const name of ["then", "catch", "finally"]) Promise.prototype[name] = broken;
+  globalThis.Promise = globalThis.MutationObserver = class { constructor() { broken(); } };
+  globalThis.getComputedStyle = () => ({ display: "none", visibility: "hidden" });
+  globalThis.requestAnimationFrame = globalThis.setTimeout = globalThis.queueMicrotask = () => 0;
+  Map.prototype.get = Map.prototype.set = WeakMap.prototype.get = Set.prototype.add = broken;
+  EventTarget.prototype.dispatchEvent = broken;
+  Object.entries = Object.fromEntries = Object.assign = broken;
+  String.prototype.startsWith = String.prototype.replace = RegExp.prototype.test = broken;
+`;
+
+const OPEN = `<!doctype html><title>Open</title><h1>Hi</h1><button id="b">Press</button>
+<label>Name <input id="i"></label><p id="out">nothing</p>
+<script>
+  b.onclick = (event) => (out.textContent = "pressed " + event.isTrusted);
+  i.oninput = () => (out.textContent = "now " + i.value);
+</script>`;
+
 let browser: Browser;
 let server: Server;
 
 before(async () => {
   browser = await startChromium();
-  server = createServer((_, response) => {
-    response.writeHead(200, { "content-type": "text/html", "content-security-policy": POLICY });
-    response.end(PAGE);
+  server = createServer(({ url }, response) => {
+    const strict = { "content-security-policy": POLICY };
+    response.writeHead(200, { "content-type": "text/html", ...(url === "/" ? strict : {}) });
+    response.end(url === "/" ? PAGE : OPEN);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
@@ -41,8 +70,11 @@ interface Called {
   readonly executionContextId: number;
 }
 
-/** A tab with the client in it, and how to ask that as the hub does. */
-async function drive(): Promise<{
+/** What the driver hands to the half that looks and acts (`drive/frames.rs`). */
+const HANDS = /^page\/(?:look|text|query|wait|click|fill|type|drag)$/;
+
+/** A tab with both halves of the client in it, and how to ask them as the hub does. */
+async function drive(path = "/"): Promise<{
   cdp: CDPSession;
   ask: (frame: object | string, id: string) => Promise<string>;
   /**
@@ -54,14 +86,28 @@ async function drive(): Promise<{
   const context = await browser.newContext();
   const tab = await context.newPage();
   const cdp = await context.newCDPSession(tab);
-  const client = readFileSync(join(web(), "client/dist/driven.js"), "utf8");
-  const names = { session: "tab", binding: "eye_say", receive: "eye_take", files: false, hands: true };
+  const names = { session: "tab", binding: "eye_say", receive: "eye_take", channel: "c1", files: false, hands: true };
+  const script = (name: string): string => {
+    const client = readFileSync(join(web(), `client/dist/${name}.js`), "utf8");
+    return `(()=>{const eyeDriven=${JSON.stringify(names)};${client}})()`;
+  };
   const said: string[] = [];
   let heard = (): void => undefined;
-  let context1 = 0;
+  let page = 0;
+  let hands: Promise<number> | undefined;
 
-  const tell = (message: string): Promise<unknown> =>
-    cdp.send("Runtime.evaluate", { expression: `eye_take(${JSON.stringify(message)})`, contextId: context1 });
+  const makeHands = async (): Promise<number> => {
+    const { frameTree } = await cdp.send("Page.getFrameTree");
+    const where = { frameId: frameTree.frame.id, worldName: "eye" };
+    const { executionContextId: contextId } = await cdp.send("Page.createIsolatedWorld", where);
+    await cdp.send("Runtime.evaluate", { expression: script("driven-hands"), contextId });
+    return contextId;
+  };
+  const tell = async (message: string, contextId: number): Promise<void> => {
+    const expression = `eye_take(${JSON.stringify(message)})`;
+    const { exceptionDetails } = await cdp.send("Runtime.evaluate", { expression, contextId });
+    assert.equal(exceptionDetails?.exception?.description, undefined);
+  };
   const until = async (found: (message: string) => boolean): Promise<string> => {
     for (;;) {
       const there = said.find(found);
@@ -70,40 +116,45 @@ async function drive(): Promise<{
     }
   };
   cdp.on("Runtime.bindingCalled", ({ payload, executionContextId }: Called) => {
-    if (payload.includes('"method":"hello"')) context1 = executionContextId;
-    if (payload.startsWith('{"input"')) void press(payload);
+    if (payload.includes('"method":"hello"')) page = executionContextId;
+    if (payload === "+") hands ??= makeHands();
+    if (payload.startsWith(">")) void tell(payload.slice(1), page);
+    if (payload.startsWith('{"input"')) void press(payload, executionContextId);
     said.push(payload);
     heard();
   });
-  const press = async (payload: string): Promise<void> => {
+  const press = async (payload: string, from: number): Promise<void> => {
     const { input, commands } = JSON.parse(payload) as {
       input: number;
       commands: { method: string; params: object }[];
     };
     const send = cdp.send.bind(cdp) as (method: string, params: object) => Promise<unknown>;
     await Promise.all(commands.map(({ method, params }) => send(method, params)));
-    await tell(JSON.stringify({ input }));
+    await tell(JSON.stringify({ input }), from);
   };
   // Without it, scripts for new documents are kept and never run.
   await cdp.send("Page.enable");
   await cdp.send("Runtime.enable");
   await cdp.send("Runtime.addBinding", { name: names.binding });
-  const source = `(()=>{const eyeDriven=${JSON.stringify(names)};${client}})()`;
-  await cdp.send("Page.addScriptToEvaluateOnNewDocument", { source });
-  await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await cdp.send("Page.addScriptToEvaluateOnNewDocument", { source: script("driven-page") });
+  await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`);
   const hello = await until((message) => message.includes('"method":"hello"'));
   assert.match(hello, /"eval":true/);
   return {
     cdp,
     async ask(frame, id) {
-      await tell(JSON.stringify([frame]));
-      const answer = await until((message) => message.startsWith(`["${id}`));
+      const isForHands = typeof frame === "object" && HANDS.test((frame as { method: string }).method);
+      await tell(JSON.stringify([frame]), isForHands ? await (hands ??= makeHands()) : page);
+      const failed = `"id":"${id}","error":`;
+      const answer = await until((message) => message.startsWith(`["${id}`) || message.includes(failed));
+      // A failure is a frame of its own, and no answer.
+      if (answer.includes(failed)) throw new Error(answer);
       return (JSON.parse(answer) as string[])[0] ?? "";
     },
     async value(frames, ids) {
       const begins = said.length;
       const expression = `eye_take(${JSON.stringify(JSON.stringify(frames))},1)`;
-      const how = { returnByValue: true, contextId: context1 };
+      const how = { returnByValue: true, contextId: page };
       const { result } = await cdp.send("Runtime.evaluate", { expression, ...how });
       const value = (result.value as { said: string[] }).said;
       said.push(...value);
@@ -125,6 +176,7 @@ test("code and verbs run under a policy that forbids everything, and the page se
   assert.equal(await ask("1:document.title + ' ' + seen", "1"), "1:Strict undefined");
   assert.equal(await ask("2:await new Promise((done) => setTimeout(done, 5)); 6 * 7", "2"), "2=42");
   assert.match(await ask(verb("3", "look", {}), "3"), /# Hi\n.*\[Press\]/);
+  await assert.rejects(ask(verb("4", "click", { target: "#none", timeout: 0 }), "4"), /#none: nothing there/);
 });
 
 test("what is waited for is found although it comes later, when text may not become code", async () => {
@@ -168,4 +220,77 @@ test("what was said before code that runs for long is not lost, nor is its answe
   const slow = "await null; const until = Date.now() + 20; while (Date.now() < until);";
   const { heard } = await value([`1:eye.resume(); for (let at = 0; at < 9; at++) await null; ${slow} 2`], ["1"]);
   assert.match(heard.join(""), /"paused".*"1=2"/);
+});
+
+test("a page that replaces what scripts are made of changes nothing that is looked at or done", async () => {
+  const plain = await drive("/open");
+  const hostile = await drive("/open");
+  const early = await drive("/open");
+  const look = await plain.ask(verb("1", "look", {}), "1");
+  assert.match(look, /# Hi\n.*e1 .*Press/s);
+  // Before the half that looks is there, and after.
+  await early.cdp.send("Runtime.evaluate", { expression: HOSTILE });
+  assert.equal(await hostile.ask(verb("1", "look", {}), "1"), look);
+  await hostile.cdp.send("Runtime.evaluate", { expression: HOSTILE });
+  const asked: [string, object][] = [
+    ["look", {}],
+    ["click", { target: "e1" }],
+    ["fill", { target: "#i", value: "Ada" }],
+    ["wait", { what: "text=now Ada" }],
+    ["text", {}],
+    ["query", { target: "#i" }],
+  ];
+  for (const [at, [name, params]] of asked.entries()) {
+    const id = String(10 + at);
+    const expected = await plain.ask(verb(id, name, params), id);
+    assert.equal(await hostile.ask(verb(id, name, params), id), expected, `${name}, after`);
+    assert.equal(await early.ask(verb(id, name, params), id), expected, `${name}, before`);
+  }
+  assert.match(await plain.ask(verb("20", "text", {}), "20"), /now Ada/);
+});
+
+test("a page finds nothing that looks or acts in what it can reach, and code still has the verbs", async () => {
+  const { ask, cdp } = await drive("/open");
+  assert.match(await ask(verb("1", "look", {}), "1"), /e1/);
+  const walk = `(() => {
+    const seen = new Set(), found = [], open = [globalThis, document, b];
+    while (open.length > 0) {
+      const one = open.pop();
+      if (one === null || !/^(?:object|function)$/.test(typeof one) || seen.has(one)) continue;
+      seen.add(one);
+      const text = typeof one === "function" ? Function.prototype.toString.call(one) : "";
+      if (/getBoundingClientRect|scrollIntoView/.test(text) && !/native code/.test(text)) found.push(text.slice(0, 80));
+      if (one instanceof Map) open.push(...one.values());
+      for (const key of Reflect.ownKeys(one)) {
+        try { const how = Object.getOwnPropertyDescriptor(one, key); open.push(how.value, how.get, how.set); } catch {}
+      }
+      open.push(Object.getPrototypeOf(one));
+    }
+    return [seen.size > 1000, found];
+  })()`;
+  const { result } = await cdp.send("Runtime.evaluate", { expression: walk, returnByValue: true });
+  assert.deepEqual(result.value, [true, []]);
+  // By ref, by element, and with what the page's code declares.
+  assert.match(await ask("2:await eye.click('e1')", "2"), /pressed true/);
+  assert.match(await ask("3:const field = document.querySelector('#i'); await eye.fill(field, 'Bo')", "3"), /now Bo/);
+  assert.match(await ask("4:await eye.wait('text=now Bo')", "4"), /now Bo/);
+  assert.match(await ask("5:await eye.click('e99').catch((error) => error.name + error.message)", "5"), /Refused.*e99/);
+  assert.match(await ask("6:await eye.wait('e99').catch((error) => error.name)", "6"), /Refused/);
+});
+
+test("what the page's world does while an agent acts is in the answer", async () => {
+  const { ask, cdp } = await drive("/open");
+  await cdp.send("Runtime.evaluate", {
+    expression: `b.onclick = () => { out.textContent = confirm("sure?"); console.error("oh no"); open("/other"); }`,
+  });
+  const answer = await ask(verb("1", "click", { target: "#b", accept: true }), "1");
+  assert.match(answer, /confirm: sure\? \(accepted\)/);
+  assert.match(answer, /error: oh no/);
+  assert.match(answer, /\/other in a new tab/);
+  await cdp.send("Runtime.evaluate", {
+    expression: `b.onpointerdown = ({ pointerId }) => b.setPointerCapture(pointerId);
+      b.onpointermove = () => (out.textContent = "held " + b.hasPointerCapture(1))`,
+  });
+  const drag = { from: "#b", to: [300, 300], synthetic: true };
+  assert.match(await ask(verb("2", "drag", drag), "2"), /held true/);
 });

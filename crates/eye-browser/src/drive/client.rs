@@ -1,14 +1,12 @@
 //! Questions of the driver's own to a document's page client. Their answers are kept from the hub.
 
 use super::frames;
-use super::script::Names;
-use crate::cdp::Session;
 use eye_protocol::rpc::{self, json};
 use eye_protocol::{Code, Ending, Error};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 /// How ids of the driver's own questions begin; the hub's are numbers.
@@ -20,9 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The page client of one document.
 #[derive(Clone, Debug)]
 pub struct Client {
-    session: Session,
-    context: i64,
-    names: Names,
+    /// To the tab, which hands questions to the client in the order of everything else.
+    questions: mpsc::UnboundedSender<String>,
     waiting: Arc<Mutex<Waiting>>,
 }
 
@@ -33,9 +30,9 @@ struct Waiting {
 }
 
 impl Client {
-    /// The client in a context of a session.
-    pub fn new(session: Session, context: i64, names: Names) -> Self {
-        Self { session, context, names, waiting: Arc::default() }
+    /// The client of a document of the tab that takes these questions.
+    pub fn new(questions: mpsc::UnboundedSender<String>) -> Self {
+        Self { questions, waiting: Arc::default() }
     }
 
     fn hold(&self) -> MutexGuard<'_, Waiting> {
@@ -52,31 +49,25 @@ impl Client {
             waiting.asked.insert(id.clone(), sender);
             id
         };
-        let asked = format!("[{}]", rpc::request(&json(&id), method, params));
-        let (method, telling) = self.names.telling(self.context, &asked, false);
-        let sent = self.session.send(method, &telling);
-        let ending = match sent {
-            Ok(sent) => {
-                // The answer comes by the binding; what stops the page stops this too.
-                let stopped = async {
-                    match sent.within(PATIENCE.as_millis().try_into().unwrap_or(u64::MAX)).await {
-                        Ok(_) => std::future::pending().await,
-                        Err(error) => super::verbs::refusal(&error),
-                    }
-                };
-                tokio::select! {
-                    answered = timeout(PATIENCE, receiver) => match answered {
-                        Ok(Ok(ending)) => ending,
-                        Ok(Err(_)) => Err(Error::new(Code::CONNECTION, "the page left before it answered")),
-                        Err(_) => Err(Error::new(Code::TIMEOUT, "the page does not say where things are")),
-                    },
-                    error = stopped => Err(error),
-                }
-            }
-            Err(error) => Err(super::verbs::refusal(&error)),
+        let left = || Err(Error::new(Code::CONNECTION, "the page left before it answered"));
+        let ending = match self.questions.send(format!("[{}]", rpc::request(&json(&id), method, params))) {
+            Ok(()) => match timeout(PATIENCE, receiver).await {
+                Ok(Ok(ending)) => ending,
+                Ok(Err(_)) => left(),
+                Err(_) => Err(Error::new(Code::TIMEOUT, "the page does not say where things are")),
+            },
+            Err(_) => left(),
         };
         self.hold().asked.remove(&id);
         ending
+    }
+
+    /// Ends what was asked: the document cannot answer.
+    pub fn fail(&self, error: &Error) {
+        for (_, waiting) in self.hold().asked.drain() {
+            // It may have been given up.
+            let _ = waiting.send(Err(error.clone()));
+        }
     }
 
     /// The document is gone: what was asked of it has no answer.

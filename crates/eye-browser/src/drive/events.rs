@@ -73,6 +73,9 @@ pub struct ContextCreated {
 pub struct Context {
     pub id: i64,
     pub origin: String,
+    /// Of the world, where it is not the page's own.
+    #[serde(default)]
+    pub name: String,
     /// Names it in the whole browser, also when it comes back from the cache of documents.
     #[serde(default)]
     pub unique_id: String,
@@ -87,6 +90,13 @@ pub struct Aux {
     pub is_default: bool,
     #[serde(default)]
     pub frame_id: String,
+}
+
+/// A world beside the page's own.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct World {
+    pub execution_context_id: i64,
 }
 
 #[derive(Deserialize)]

@@ -19,6 +19,9 @@ pub struct Own {
     pub params: String,
 }
 
+/// The id of a document's first words.
+const HELLO: &str = "hello";
+
 /// Verbs that the browser does, not the page.
 pub const OWN_VERBS: [&str; 12] = [
     "page/back",
@@ -41,54 +44,121 @@ impl Own {
         let params: Option<&RawValue> = serde_json::from_str(&self.params).ok();
         format!("[{}]", rpc::request(&rpc::json(&self.id), &self.method, &params))
     }
+
+    /// The half of the page client that does it, where the browser does not.
+    pub fn half(&self) -> Half {
+        Half::of(&self.method)
+    }
+}
+
+/// Verbs of the half of the page client that looks and acts (`web/client/src/driven/hands.ts`). It hands a `wait` for
+/// code on to the other, and does those of [`OWN_VERBS`] that the browser leaves to the page.
+pub const HANDS_VERBS: [&str; 22] = [
+    "page/look",
+    "page/text",
+    "page/query",
+    "page/highlight",
+    "page/wait",
+    "page/click",
+    "page/dblclick",
+    "page/hover",
+    "page/focus",
+    "page/check",
+    "page/uncheck",
+    "page/fill",
+    "page/type",
+    "page/press",
+    "page/select",
+    "page/scroll",
+    "page/drag",
+    "page/upload",
+    "page/goto",
+    "page/back",
+    "page/forward",
+    "page/reload",
+];
+
+/// Which half of the page client a message is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    /// The one in the page's own world.
+    Page,
+    /// The one that looks and acts.
+    Hands,
+    /// Both, if the second is there: a call is given up.
+    Both,
+}
+
+impl Half {
+    /// The one that takes a method.
+    fn of(method: &str) -> Self {
+        if HANDS_VERBS.contains(&method) { Self::Hands } else { Self::Page }
+    }
 }
 
 /// What a message of the hub holds.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Sorted {
-    /// For the page, if anything is.
-    pub for_page: Option<String>,
+    /// For the page, in this order.
+    pub for_page: Vec<(Half, String)>,
     /// Its calls.
     pub ids: Vec<String>,
     /// For the driver.
     pub own: Vec<Own>,
     /// The hub asks whether the page is alive: the id, as JSON.
     pub pings: Vec<String>,
+    /// The hub's answer to the document's first words, which it hands to a half that begins later.
+    pub welcome: Option<String>,
 }
 
-/// Sorts a message of the hub. Where nothing is the driver's, the message stays as it is. `crashed`: reloading is the
+/// Sorts a message of the hub. Where all of it is for one half, the message stays as it is. `crashed`: reloading is the
 /// driver's too.
 pub fn sort(message: String, crashed: bool) -> Sorted {
     let mut sorted = Sorted::default();
-    let Ok(elements) = batch::parse(&message) else { return Sorted { for_page: Some(message), ..sorted } };
-    let mut rest: Vec<String> = Vec::with_capacity(elements.len());
+    let Ok(elements) = batch::parse(&message) else {
+        sorted.for_page.push((Half::Page, message));
+        return sorted;
+    };
+    let mut rest: Vec<(Half, Vec<String>)> = Vec::new();
+    let mut add = |half: Half, json: String| match rest.last_mut() {
+        Some((last, jsons)) if *last == half => jsons.push(json),
+        _ => rest.push((half, vec![json])),
+    };
     for element in &elements {
         match element {
             Element::Line(line) => {
                 sorted.ids.extend(split_call_id(line, b":").map(|(id, _, _)| id.to_owned()));
-                rest.push(rpc::json(line.as_ref()));
+                add(Half::Page, rpc::json(line.as_ref()));
             }
             Element::Rpc(json) => {
-                if let Some(Message::Request { id, method, params }) = rpc::parse_one(json) {
-                    let call = id.trim_matches('"').to_owned();
-                    if OWN_VERBS.contains(&method.as_str()) || (crashed && method == "page/reload") {
-                        sorted.own.push(Own { id: call, method, params: params.to_string() });
-                        continue;
+                let half = match rpc::parse_one(json) {
+                    Some(Message::Request { id, method, params }) => {
+                        let call = id.trim_matches('"').to_owned();
+                        if OWN_VERBS.contains(&method.as_str()) || (crashed && method == "page/reload") {
+                            sorted.own.push(Own { id: call, method, params: params.to_string() });
+                            continue;
+                        }
+                        if method == "ping" {
+                            sorted.pings.push(id.to_string());
+                        } else {
+                            sorted.ids.push(call);
+                        }
+                        Half::of(&method)
                     }
-                    if method == "ping" {
-                        sorted.pings.push(id.to_string());
-                    } else {
-                        sorted.ids.push(call);
+                    Some(Message::Notification { method, .. }) if method == "call/cancel" => Half::Both,
+                    Some(Message::Response { id, .. }) if id.trim_matches('"') == HELLO => {
+                        sorted.welcome = Some(format!("[{json}]"));
+                        Half::Page
                     }
-                }
-                rest.push((*json).to_owned());
+                    _ => Half::Page,
+                };
+                add(half, (*json).to_owned());
             }
         }
     }
-    sorted.for_page = match (sorted.own.is_empty(), rest.is_empty()) {
-        (true, _) => Some(message),
-        (false, true) => None,
-        (false, false) => Some(format!("[{}]", rest.join(","))),
+    sorted.for_page = match rest.as_slice() {
+        [(half, _)] if sorted.own.is_empty() => vec![(*half, message)],
+        _ => rest.into_iter().map(|(half, jsons)| (half, format!("[{}]", jsons.join(",")))).collect(),
     };
     sorted
 }
@@ -163,19 +233,37 @@ mod tests {
 
     #[test]
     fn what_the_driver_does_is_taken_out_and_the_rest_stays() {
-        let plain = r#"["7:1+1",{"jsonrpc":"2.0","id":"8","method":"page/look","params":{}}]"#;
+        let plain = r#"["7:1+1",{"jsonrpc":"2.0","id":"8","method":"page/logs","params":{}}]"#;
         let sorted = sort(plain.to_owned(), false);
-        assert_eq!(sorted.for_page.as_deref(), Some(plain));
+        assert_eq!(sorted.for_page, [(Half::Page, plain.to_owned())]);
         assert_eq!(sorted.ids, ["7", "8"]);
         let mixed = r#"["7:1",{"jsonrpc":"2.0","id":"8","method":"page/shot","params":{"full":true}}]"#;
         let sorted = sort(mixed.to_owned(), false);
-        assert_eq!(sorted.for_page.as_deref(), Some(r#"["7:1"]"#));
+        assert_eq!(sorted.for_page, [(Half::Page, r#"["7:1"]"#.to_owned())]);
         assert_eq!((sorted.own[0].id.as_str(), sorted.own[0].params.as_str()), ("8", r#"{"full":true}"#));
         let back = r#"[{"jsonrpc":"2.0","id":"9","method":"page/back","params":{"agent":"a"}}]"#;
         assert_eq!(sort(back.to_owned(), false).own[0].message(), back);
         let reload = r#"[{"jsonrpc":"2.0","id":"9","method":"page/reload","params":{}}]"#;
         assert_eq!(sort(reload.to_owned(), false).own, []);
-        assert_eq!(sort(reload.to_owned(), true).for_page, None);
+        assert_eq!(sort(reload.to_owned(), true).for_page, []);
+    }
+
+    #[test]
+    fn each_half_gets_its_own_in_the_order_in_which_it_came() {
+        let look = r#"{"jsonrpc":"2.0","id":"8","method":"page/look","params":{}}"#;
+        let click = r#"{"jsonrpc":"2.0","id":"9","method":"page/click","params":{}}"#;
+        let cancel = r#"{"jsonrpc":"2.0","method":"call/cancel","params":{"id":"9"}}"#;
+        let whole = format!("[{look},{click}]");
+        assert_eq!(sort(whole.clone(), false).for_page, [(Half::Hands, whole)]);
+        let sorted = sort(format!(r#"["7:1",{look},{click},"10:2",{cancel}]"#), false);
+        let expected = [
+            (Half::Page, r#"["7:1"]"#.to_owned()),
+            (Half::Hands, format!("[{look},{click}]")),
+            (Half::Page, r#"["10:2"]"#.to_owned()),
+            (Half::Both, format!("[{cancel}]")),
+        ];
+        assert_eq!(sorted.for_page, expected);
+        assert_eq!(sorted.ids, ["7", "8", "9", "10"]);
     }
 
     #[test]

@@ -2,8 +2,17 @@
 
 use serde_json::{Value, json};
 
-/// The page client with all its parts (`web/client/src/driven.ts`).
-const CLIENT: &str = include_str!("../../assets/driven.js");
+/// The page client with all its parts, for the extension without the debugger (`web/client/src/driven/whole.ts`).
+const WHOLE: &str = include_str!("../../assets/driven.js");
+
+/// Its half in the page's own world (`web/client/src/driven/page.ts`).
+const PAGE: &str = include_str!("../../assets/driven-page.js");
+
+/// Its half that looks and acts (`web/client/src/driven/hands.ts`).
+const HANDS: &str = include_str!("../../assets/driven-hands.js");
+
+/// The world beside the page's own in which nothing of the page's code runs. The extension knows no other.
+pub const WORLD: &str = "eye";
 
 /// What one tab and its client call each other.
 #[derive(Clone, Debug)]
@@ -15,6 +24,8 @@ pub struct Names {
     pub binding: String,
     /// The function of the page that takes a message of the driver.
     pub receive: String,
+    /// The name of the events by which the halves of the client call each other.
+    pub channel: String,
     /// Whether the browser takes files of this machine for the page; the client makes its own of their content
     /// otherwise.
     pub files: bool,
@@ -26,13 +37,15 @@ pub struct Names {
 impl Names {
     /// New ones. What a page could guess is only its own client's.
     pub fn fresh() -> Self {
-        let random = random_text(26);
+        let random = random_text(42);
         let (session, rest) = random.split_at(10);
-        let (binding, receive) = rest.split_at(8);
+        let (binding, rest) = rest.split_at(8);
+        let (receive, channel) = rest.split_at(8);
         Self {
             session: session.to_owned(),
             binding: format!("eye_{binding}"),
             receive: format!("eye_{receive}"),
+            channel: channel.to_owned(),
             files: true,
             hands: true,
         }
@@ -47,12 +60,27 @@ impl Names {
         if session.is_empty() { fresh } else { Self { session: session.to_ascii_lowercase(), ..fresh } }
     }
 
-    /// The script.
+    /// The script of the half in the page's own world.
     pub fn source(&self) -> String {
-        let Self { session, binding, receive, files, hands } = self;
-        let names =
-            json!({ "session": session, "binding": binding, "receive": receive, "files": files, "hands": hands });
-        around(&names.to_string())
+        around(&self.written(), PAGE)
+    }
+
+    /// The script of the half that looks and acts.
+    pub fn hands_source(&self) -> String {
+        around(&self.written(), HANDS)
+    }
+
+    fn written(&self) -> String {
+        let Self { session, binding, receive, channel, files, hands } = self;
+        let names = json!({
+            "session": session,
+            "binding": binding,
+            "receive": receive,
+            "channel": channel,
+            "files": files,
+            "hands": hands,
+        });
+        names.to_string()
     }
 
     /// The command that hands a message to the client in a context. `answered`: what it says at once is the result,
@@ -71,9 +99,9 @@ impl Names {
     }
 }
 
-/// The client with the names that this expression gives.
-fn around(names: &str) -> String {
-    format!("(()=>{{const eyeDriven={names};{CLIENT}}})()")
+/// A script with the names that this expression gives.
+fn around(names: &str, script: &str) -> String {
+    format!("(()=>{{const eyeDriven={names};{script}}})()")
 }
 
 /// The client as a file of the extension without the debugger, which leaves the names in the page's world
@@ -81,7 +109,7 @@ fn around(names: &str) -> String {
 pub fn file() -> String {
     const KEY: &str = r#"Symbol.for("eye.names")"#;
     let taken = format!(r#"globalThis[{KEY}]??{{binding:""}};delete globalThis[{KEY}]"#);
-    around(&taken)
+    around(&taken, WHOLE)
 }
 
 /// So many of `[a-z0-9]`, which cannot be guessed.
@@ -105,5 +133,6 @@ mod tests {
         assert_eq!((again.session.as_str(), &again.session), ("9f0894206143", &same.session));
         assert_ne!(again.binding, same.binding);
         assert!(one.source().contains(&format!(r#""binding":"{}""#, one.binding)));
+        assert!(one.hands_source().contains(&format!(r#""channel":"{}""#, one.channel)));
     }
 }

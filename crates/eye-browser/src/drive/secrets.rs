@@ -3,15 +3,13 @@
 
 use super::outer::Outer;
 use super::rect::Rect;
+use super::script::WORLD;
 use super::site::site_of;
 use crate::cdp::{COMMAND_MS, Session, read};
 use crate::error::CommandError;
 use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::json;
-
-/// The world in which is looked.
-const WORLD: &str = "eye";
 
 /// Gives `[[x, y, width, height], …]` in the viewport of the document. The rule is that of `isSecret` in
 /// `web/client/src/core/element.ts`.

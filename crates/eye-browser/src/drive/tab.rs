@@ -2,6 +2,7 @@
 
 mod barred;
 mod begin;
+mod halves;
 mod inner;
 mod making;
 mod popup;
@@ -9,8 +10,10 @@ mod recorded;
 
 use super::client::Client;
 use super::downloads::Downloads;
-use super::events::{BindingCalled, ChooserOpened, ContextCreated, ContextDestroyed, Evaluated, Loading, Navigated};
-use super::frames::{self, Owed, Own};
+use super::events::{
+    BindingCalled, ChooserOpened, ContextCreated, ContextDestroyed, Evaluated, Loading, Navigated, World,
+};
+use super::frames::{self, Half, Owed, Own};
 use super::outer::{Number, Outer};
 use super::recording::Recording;
 use super::script::Names;
@@ -40,6 +43,9 @@ const STAYS: &str = "=";
 /// Tells the page client which frame of its tab it is in.
 const FRAME: &str = "%";
 
+/// How the page client asks for its half that looks and acts.
+const HANDS_WANTED: &str = "+";
+
 /// What stands in the document around a frame in place of its number, where agents may not see it.
 const DENIED: &str = "denied to agents";
 
@@ -51,10 +57,25 @@ const BROWSERS_OWN: [&str; 6] =
 struct Joined {
     context: i64,
     client: Client,
+    hands: Hands,
+    /// The hub's answer to the document's first words.
+    welcome: Option<String>,
+    /// The hub asked whether the page is alive: the ids, as JSON.
+    pings: Vec<String>,
     link: Arc<dyn LocalPage>,
     owed: Owed,
     /// Agents may not see it: the driver stands for it.
     barred: bool,
+}
+
+/// The half of a document's client that looks and acts.
+enum Hands {
+    /// Nobody needed it yet, or the document's client is in one piece.
+    Absent,
+    /// It is being made: what is for either half waits, in its order.
+    Making(Vec<(Half, String)>),
+    /// It is in this context.
+    There(i64),
 }
 
 /// The document of a context.
@@ -121,6 +142,8 @@ pub struct Tab {
     crashed: bool,
     /// Whether the browser loads something into it; the document that is there hears nothing meanwhile.
     loading: bool,
+    /// The driver's own, for the page client.
+    questions: (mpsc::UnboundedSender<String>, mpsc::UnboundedReceiver<String>),
     doing: FuturesUnordered<Doing>,
     recording: Recording,
     downloads: Arc<Downloads>,
@@ -162,6 +185,7 @@ impl Tab {
             document: None,
             crashed: false,
             loading: false,
+            questions: mpsc::unbounded_channel(),
             doing: FuturesUnordered::new(),
             recording: Recording::default(),
             downloads,
@@ -200,6 +224,7 @@ impl Tab {
                     Err(close) => self.closed(&close),
                 },
                 Ok(()) = shown_in.changed() => self.tell_where(),
+                Some(question) = self.questions.1.recv() => self.ask(question),
                 Some(done) = self.doing.next(), if !self.doing.is_empty() => self.done(done),
             }
         }
@@ -218,10 +243,17 @@ impl Tab {
                 }
             }
             "Runtime.evaluate" => {
-                if let (Some(context), Some(Evaluated { result })) = (event.note, event.read()) {
+                let Some(context) = event.note else { return };
+                if let Some(Evaluated { result }) = event.read() {
                     for message in result.value.said {
                         self.said(context, &message);
                     }
+                }
+                self.is_alive(context);
+            }
+            "Page.createIsolatedWorld" => {
+                if let (Some(context), Some(World { execution_context_id })) = (event.note, event.read()) {
+                    self.hands_begin(context, execution_context_id);
                 }
             }
             "Runtime.executionContextCreated" => {
@@ -264,6 +296,7 @@ impl Tab {
                 self.loading = false;
                 // A document that is replaced has left by then.
                 let _ = self.tell(STAYS);
+                self.tell_hands(STAYS);
             }
             "Inspector.targetReloadedAfterCrash" => self.crashed = false,
             "Page.frameNavigated" => {
@@ -286,6 +319,9 @@ impl Tab {
 
     /// The page client of a document says something.
     fn said(&mut self, context: i64, message: &str) {
+        if self.are_hands(context) {
+            return self.hands_said(message);
+        }
         // The function is in every frame; those of the same origin are the page's own to look into.
         let Some(known) = self.contexts.get(&context) else { return };
         let message = &*without_mark(message);
@@ -306,11 +342,10 @@ impl Tab {
             return self.part();
         } else if let Some(bytes) = message.strip_prefix('#') {
             STANDARD.decode(bytes).map_or(Ok(()), |bytes| document.link.hear_binary(&bytes))
-        } else if message.starts_with(r#"{"input""#) {
-            return self.input(message);
+        } else if message == HANDS_WANTED {
+            return self.want_hands();
         } else {
-            document.owed.settle(message);
-            document.client.take(message.to_owned()).map_or(Ok(()), |rest| document.link.hear(&rest))
+            document.heard(message)
         };
         if let Err(close) = heard {
             self.closed(&close);
@@ -337,15 +372,19 @@ impl Tab {
             (false, false) => hello.to_owned(),
         };
         let heard = link.hear(&hello);
-        let client = Client::new(self.session.clone(), context, self.names.clone());
-        self.document = Some(Joined { context, client, link, owed: Owed::default(), barred });
+        let client = Client::new(self.questions.0.clone());
+        let (hands, welcome, pings, owed) = (Hands::Absent, None, Vec::new(), Owed::default());
+        self.document = Some(Joined { context, client, hands, welcome, pings, link, owed, barred });
         self.tell_where();
         if barred {
             self.recording.end(&self.session);
         }
         if let Some(number) = &self.number {
             let label = number.label();
-            let _ = self.tell(&format!("{FRAME}{label}"));
+            // Where there is another half, it is told when it begins.
+            if !self.names.hands {
+                let _ = self.tell(&format!("{FRAME}{label}"));
+            }
             self.tell_outer(&label);
         }
         self.joined.send_replace(true);
@@ -371,54 +410,6 @@ impl Tab {
         }));
     }
 
-    /// The hub has something for the document.
-    fn deliver(&mut self, message: String) {
-        self.used.send_modify(|count| *count += 1);
-        if self.document.as_ref().is_some_and(|document| document.barred) {
-            return self.deliver_barred(&message);
-        }
-        let sorted = frames::sort(message, self.crashed);
-        for own in sorted.own {
-            self.begin(own);
-        }
-        if let Some(document) = &mut self.document {
-            document.owed.add(sorted.ids);
-        }
-        if let Some(message) = sorted.for_page {
-            self.hand(&message, &sorted.pings);
-        }
-    }
-
-    /// Hands a message to the document, which owes answers to its calls.
-    fn hand(&mut self, message: &str, pings: &[String]) {
-        if let Err(error) = self.tell(message) {
-            self.fail(&verbs::refusal(&error));
-            // The browser itself shows the dialog: the page is there, and can say nothing.
-            if matches!(error, CommandError::Dialog(_)) {
-                self.pong(pings);
-            }
-        } else if self.loading {
-            self.pong(pings);
-        }
-    }
-
-    /// Answers for a page that is there and cannot.
-    fn pong(&self, pings: &[String]) {
-        let Some(document) = &self.document else { return };
-        for id in pings {
-            let _ = document.link.hear(&format!("[{}]", rpc::response(id, Ok(r#"{"pong":true}"#))));
-        }
-    }
-
-    /// Hands a message to the page client. What that answers at once is the command's result; the rest comes by the
-    /// binding.
-    fn tell(&self, message: &str) -> Result<(), CommandError> {
-        let Some(document) = &self.document else { return Ok(()) };
-        let context = document.context;
-        let (method, asked) = self.names.telling(context, message, true);
-        self.session.note(method, &asked, context)
-    }
-
     fn done(&mut self, done: Done) {
         let heard = match (done, &mut self.document) {
             (Done::Answer(id, Ok(Value::Bytes(bytes))), Some(document)) => {
@@ -439,12 +430,12 @@ impl Tab {
                     Err(error) => json!({ "input": number, "error": error.to_string() }),
                 };
                 // A page that shows a dialog hears of it when that is answered; its calls have been told.
-                let _ = self.tell(&json(&told));
+                self.tell_hands(&json(&told));
                 Ok(())
             }
             (Done::Page(own), Some(document)) => {
                 document.owed.add(vec![own.id.clone()]);
-                self.hand(&own.message(), &[]);
+                self.hand(own.half(), own.message());
                 Ok(())
             }
             (Done::Travel(own, entry), Some(_)) => {
@@ -462,12 +453,14 @@ impl Tab {
     /// Ends what the document owes.
     fn fail(&mut self, error: &Error) {
         let Some(document) = &mut self.document else { return };
+        document.client.fail(error);
         for answer in document.owed.fail(error) {
             let _ = document.link.hear(&answer);
         }
     }
 
     fn leave(&mut self, context: i64) {
+        self.hands_left(context);
         if self.document.as_ref().is_some_and(|document| document.context == context) {
             self.part();
         }
@@ -485,6 +478,7 @@ impl Tab {
     fn closed(&mut self, close: &Close) {
         let Close { code, reason } = close;
         let _ = self.tell(&format!("!{code} {reason}"));
+        self.tell_hands(&format!("!{code} {reason}"));
         let left = self.document.as_ref().map(|document| (document.context, document.barred));
         self.part();
         if let Some((context, false)) = left

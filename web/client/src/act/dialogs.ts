@@ -1,7 +1,7 @@
 // Answers the browser's own dialogs while a verb acts: alert, confirm and prompt would stop the page until a person
 // answers.
 
-import { misused, type Params } from "../page/verb.js";
+import type { Params } from "../page/verb.js";
 
 /**
  * Answers dialogs of this window and its same-origin frames until the returned function is called; `asked` gets a line
@@ -9,7 +9,6 @@ import { misused, type Params } from "../page/verb.js";
  */
 export function answerDialogs(asked: string[], { accept, dismiss }: Params): () => void {
   const yes = accept === true || typeof accept === "string";
-  if (yes && dismiss === true) throw misused("accept and dismiss exclude each other");
   const note = (done: string, how: string): string =>
     yes ? done : dismiss === true ? "dismissed" : `dismissed; accept: ${how}`;
   const undo = windows(window).map((view) => {

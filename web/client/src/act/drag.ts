@@ -1,16 +1,15 @@
 // Drags by pointer, and by the drag and drop of HTML where something is draggable.
 
 import { DRAG_STEPS, PRESS_MS } from "../core/limits.js";
-import type { Core } from "../core/part.js";
+import type { Capture, Core, PageWorld } from "../core/part.js";
 import { cross, enter, fire, move, type Place, press, release, viewOf } from "./pointer.js";
 import { hitAt } from "../look/hit.js";
 import { frame, type Spot } from "./ready.js";
 
-const MOUSE = 1;
 const MAIN_BUTTON = 1;
 
-export async function drag(core: Core, from: Spot, to: () => Place): Promise<void> {
-  const capture = new Capture(viewOf(from.hit));
+export async function drag(core: Core, world: PageWorld, from: Spot, to: () => Place): Promise<void> {
+  const capture = world.capture(from.hit);
   try {
     await dragged(core, from, to, capture);
   } finally {
@@ -29,56 +28,16 @@ async function dragged(core: Core, from: Spot, to: () => Place, capture: Capture
   for (let step = 1; step <= DRAG_STEPS; step++) {
     const at = between(start, to(), step);
     const under = hitAt(from.hit.ownerDocument, at.x, at.y) ?? hit;
-    if (under !== hit && capture.element === undefined) cross(under, at, MAIN_BUTTON);
+    if (under !== hit && capture.element() === undefined) cross(under, at, MAIN_BUTTON);
     hit = under;
-    move(capture.element ?? hit, at, MAIN_BUTTON);
+    move(capture.element() ?? hit, at, MAIN_BUTTON);
     await frame(core);
   }
-  release(capture.element ?? hit, to());
+  release(capture.element() ?? hit, to());
 }
 
 function between(start: Place, end: Place, step: number): Place {
   return { x: start.x + ((end.x - start.x) * step) / DRAG_STEPS, y: start.y + ((end.y - start.y) * step) / DRAG_STEPS };
-}
-
-/**
- * A browser lets no element capture a mouse that is not really pressed, so while one is dragged for an agent this does
- * it.
- */
-class Capture {
-  element: Element | undefined;
-  readonly #proto: Element;
-  readonly #original: Pick<Element, "setPointerCapture" | "releasePointerCapture" | "hasPointerCapture">;
-
-  constructor(view: ReturnType<typeof viewOf>) {
-    const { prototype } = view.Element;
-    const { setPointerCapture, releasePointerCapture, hasPointerCapture } = prototype;
-    const hold = (element: Element | undefined): void => {
-      const before = this.element;
-      this.element = element;
-      before?.dispatchEvent(new view.PointerEvent("lostpointercapture", { bubbles: true, pointerId: MOUSE }));
-      element?.dispatchEvent(new view.PointerEvent("gotpointercapture", { bubbles: true, pointerId: MOUSE }));
-    };
-    const isHeld = (element: Element): boolean => this.element === element;
-    this.#proto = prototype;
-    this.#original = { setPointerCapture, releasePointerCapture, hasPointerCapture };
-    Object.assign(prototype, {
-      setPointerCapture(this: Element) {
-        hold(this);
-      },
-      releasePointerCapture(this: Element) {
-        if (isHeld(this)) hold(undefined);
-      },
-      hasPointerCapture(this: Element) {
-        return isHeld(this);
-      },
-    });
-  }
-
-  end(): void {
-    this.element?.releasePointerCapture(MOUSE);
-    Object.assign(this.#proto, this.#original);
-  }
 }
 
 /** Whether the browser's own drag and drop took it; a page may prevent its start and drag by pointer. */

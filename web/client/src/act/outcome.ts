@@ -8,13 +8,10 @@ import {
   SETTLE_QUIET_MS,
   SETTLE_REQUESTS_MS_MAX,
 } from "../core/limits.js";
-import type { Log } from "../core/journal.js";
 import { lineOf } from "../look/find.js";
 import { difference, view } from "../look/part.js";
 import { isVisible } from "../look/visible.js";
-import type { Core } from "../core/part.js";
-import type { Params } from "../page/verb.js";
-import { answerDialogs } from "./dialogs.js";
+import type { Core, Witness } from "../core/part.js";
 import { frame } from "./ready.js";
 
 export interface Watch {
@@ -25,26 +22,19 @@ export interface Watch {
   end(): void;
 }
 
-/**
- * `answers`: what to say to the browser's own questions while this lasts; they would stop the page for a person to
- * answer.
- */
-export async function watch(core: Core, answers: Params, firstMs = SETTLE_FIRST_MS): Promise<Watch> {
-  const { logged: loggedAfter } = await core.load("verbs");
-  const { journal } = core;
-  const logged = journal.entries.at(-1)?.n ?? 0;
-  const open = journal.open;
+/** `witness` ends with this, or with the report. */
+export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): Watch {
+  const open = witness.open();
   let before: readonly string[] | undefined;
   const url = location.href;
-  const asked: string[] = [];
+  const left: string[] = [];
   const ending = new AbortController();
   if ("navigation" in window) {
     const leave = ({ destination, downloadRequest }: NavigateEvent): void => {
-      if (!destination.sameDocument && downloadRequest === null) asked.push(`leaving for ${destination.url}`);
+      if (!destination.sameDocument && downloadRequest === null) left.push(`leaving for ${destination.url}`);
     };
     window.navigation.addEventListener("navigate", leave as EventListener, { signal: ending.signal });
   }
-  const restore = answerDialogs(asked, answers);
   let mutated = false;
   const observer = new MutationObserver(() => (mutated = true));
   observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
@@ -63,7 +53,7 @@ export async function watch(core: Core, answers: Params, firstMs = SETTLE_FIRST_
       const before = looked;
       looked = performance.now();
       now += Math.min(looked - before, SETTLE_FRAME_MS_MAX);
-      const busy = journal.open > open;
+      const busy = witness.open() > open;
       if (busy) answered = now;
       if (mutated || busy || isMoving()) {
         quiet = now;
@@ -77,7 +67,7 @@ export async function watch(core: Core, answers: Params, firstMs = SETTLE_FIRST_
   const end = (): void => {
     ending.abort();
     observer.disconnect();
-    restore();
+    witness.end();
   };
 
   return {
@@ -93,8 +83,8 @@ export async function watch(core: Core, answers: Params, firstMs = SETTLE_FIRST_
           ? [told.length === 0 ? `${line}: nothing else changed` : line]
           : [];
       const moved = location.href === url ? [] : [`now at ${location.href}`];
-      const errors = loggedAfter(logged).filter(({ level }) => level === "error");
-      return [...own, ...told, ...moved, ...asked, ...errors.map(errorLine)].join("\n") || "nothing changed";
+      const { asked, errors } = witness.end();
+      return [...own, ...told, ...moved, ...asked, ...left, ...errors].join("\n") || "nothing changed";
     },
     end,
   };
@@ -108,8 +98,4 @@ function isMoving(): boolean {
       ({ playState, effect }) =>
         playState === "running" && Number(effect?.getComputedTiming().endTime) <= SETTLE_MS_MAX,
     );
-}
-
-function errorLine({ text, count }: Log): string {
-  return `error: ${text}${count === undefined ? "" : ` (${count} times)`}`;
 }

@@ -13,7 +13,7 @@ import {
 } from "../core/limits.js";
 import { find, lineOf } from "../look/find.js";
 import { kindOf, type Kind } from "../look/kind.js";
-import type { Core } from "../core/part.js";
+import type { Core, Witness } from "../core/part.js";
 import { attribute, inTop } from "../look/tree.js";
 import { misused, textOf, timeoutOf, type Asking, type Params, type Verb, type Verbs } from "../page/verb.js";
 import { clickAt } from "./click.js";
@@ -21,9 +21,8 @@ import { check, fileInput, optionsOf, select, upload } from "./choose.js";
 import { drag } from "./drag.js";
 import { contextOf, editorInput, holdsCaret, isEditor, pasted } from "./editor.js";
 import { focused, strike, strokes, type Stroke } from "./keys.js";
-import { answerDialogs } from "./dialogs.js";
 import { watch } from "./outcome.js";
-import { blockedBy } from "./beyond.js";
+import { pageWorld } from "./page-world.js";
 import { type Clicking, enter, focus, type Modifiers } from "./pointer.js";
 import { realDrag, realKeys, realMove, realText } from "./real.js";
 import { realSelect, realUpload } from "./real-choose.js";
@@ -50,6 +49,15 @@ const INSTEAD: Readonly<Record<Kind, readonly string[]>> = {
 type Act = (params: Params, tools: Tools, asking: Asking, said: string[]) => Promise<Element | undefined>;
 
 export function acts(core: Core): Verbs {
+  const world = core.pageWorld ?? pageWorld(core);
+
+  const witnessed = (params: Params): Witness => {
+    const { accept, dismiss } = params;
+    if (dismiss === true && (accept === true || typeof accept === "string"))
+      throw misused("accept and dismiss exclude each other");
+    return world.witness(params, core.input !== undefined && params.synthetic !== true);
+  };
+
   /** Runs an act between two looks at the page. */
   const acting =
     (act: Act, firstMs?: number): Verb =>
@@ -58,8 +66,8 @@ export function acts(core: Core): Verbs {
       const synthetic = params.synthetic === true;
       const deadline = performance.now() + timeoutMs;
       const tools: Tools = { core, signal: asking.signal, timeoutMs, deadline, synthetic };
-      const beyond = blockedBy(core.input !== undefined && !synthetic);
-      const watching = await watch(core, params, firstMs);
+      const witness = witnessed(params);
+      const watching = watch(core, witness, firstMs);
       try {
         // What scrolling into view has moved is no change: the first look is taken when everything is ready.
         const own = <T>(run: () => T): T => {
@@ -68,9 +76,8 @@ export function acts(core: Core): Verbs {
         };
         const said: string[] = [];
         const report = await watching.report(await act(params, tools, { ...asking, own }, said));
-        return [report, ...said, ...beyond.said()].join("\n");
+        return [report, ...said, ...witness.end().blocked].join("\n");
       } finally {
-        beyond.end();
         watching.end();
       }
     };
@@ -290,7 +297,7 @@ export function acts(core: Core): Verbs {
       const start = Array.isArray(from) ? spotAt(from) : await ready(from, tools);
       const goal = (): { x: number; y: number } => (end === undefined ? place(to) : inView(end));
       const { input, turn } = hands(core, own, tools.synthetic);
-      if (input === undefined) await own(() => drag(core, start, goal));
+      if (input === undefined) await own(() => drag(core, world, start, goal));
       else {
         own(() => undefined);
         await realDrag(input, inTop(start, start.hit), () => inTop(goal(), end?.element ?? start.hit), turn);
@@ -301,16 +308,15 @@ export function acts(core: Core): Verbs {
       const timeoutMs = timeoutOf(params, ACT_MS);
       const { target } = params;
       const tools = { core, signal, timeoutMs, deadline: performance.now() + timeoutMs };
-      const asked: string[] = [];
-      const restore = answerDialogs(asked, params);
+      const witness = witnessed(params);
       try {
         const element = target === undefined ? undefined : (await ready(target, tools, false)).element;
         const input = params.synthetic === true ? undefined : core.input;
         const where = await scroll(element, params, input, () => frame(core));
         for (let frames = 0; frames < SCROLL_FRAMES; frames++) await frame(core);
-        return [where(), ...asked].join("\n");
+        return [where(), ...witness.end().asked].join("\n");
       } finally {
-        restore();
+        witness.end();
       }
     },
   };

@@ -81,7 +81,7 @@ interface Sent {
   readonly base64?: unknown;
 }
 
-async function contentOf(file: Blob | Sent): Promise<GivenFile> {
+export async function contentOf(file: Blob | Sent): Promise<GivenFile> {
   if (file instanceof Blob) {
     const url = await new Promise<string>((resolve, reject) => {
       const reader = new FileReader();

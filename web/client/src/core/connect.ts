@@ -47,6 +47,8 @@ export interface Driven {
   readonly input: Input | undefined;
   /** Set by the client: the browser says that what the document was leaving for did not come. */
   stays?: () => void;
+  /** Set by the client: the parts that were loaded. */
+  parts?: Surroundings["parts"];
 }
 
 export interface Eye extends PageVerbs {
@@ -319,7 +321,10 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
     if (leaving !== "" && input === undefined) after(LEAVING_MS, () => core.leaving === leaving && leaves(""));
   };
   watchNavigation(() => link.page, leaves);
-  if (driven !== undefined) driven.stays = () => core.leaving !== "" && leaves("");
+  if (driven !== undefined) {
+    driven.stays = () => core.leaving !== "" && leaves("");
+    driven.parts = around.parts;
+  }
   // A browser with hands tells its driver of them, and answers them.
   if (input === undefined) watchDialogs((dialog) => link.page?.notifyNow("page/info", { dialog }));
   const { signal } = leaving;

@@ -1,11 +1,11 @@
 // The interfaces between the core and the parts that it loads later. No part imports another.
 
 import type { Ability } from "./ability.js";
-import type { Journal, Log } from "./journal.js";
+import type { Journal } from "./journal.js";
 import type { StateOptions, StateSource } from "../state/source.js";
 import type { Tool, ToolOptions } from "../tools/tool.js";
 import type { Program } from "./program.js";
-import type { Doing, Verbs } from "../page/verb.js";
+import type { Doing, Params, Verbs } from "../page/verb.js";
 import type { Callable, ContextTool, Execute, ModelContext } from "../webmcp/context.js";
 
 export interface Rpc {
@@ -43,6 +43,39 @@ export interface Input {
   give(files: readonly GivenFile[], to: FilesFor): Promise<void>;
 }
 
+/** What the page's own world has noticed of an act. */
+export interface Witnessed {
+  /** The browser's own questions, with what was answered. */
+  readonly asked: readonly string[];
+  /** What the page tried that is allowed to people only. */
+  readonly blocked: readonly string[];
+  /** What the page logged as errors. */
+  readonly errors: readonly string[];
+}
+
+/** Watches an act in the page's own world, and answers the browser's questions meanwhile. */
+export interface Witness {
+  /** How many requests of the page are under way. */
+  open(): number;
+  /** Ends it, once. */
+  end(): Witnessed;
+}
+
+/** Stands for the browser where an element wants to hold a pointer that is not really pressed. */
+export interface Capture {
+  /** The one that holds it. */
+  element(): Element | undefined;
+  end(): void;
+}
+
+/** What an act needs of the world in which the page's own code runs. */
+export interface PageWorld {
+  /** `answers`: `accept` or `dismiss` for the browser's questions. `isReal`: what is done counts as a person's. */
+  witness(answers: Params, isReal: boolean): Witness;
+  /** In the window of this element. */
+  capture(within: Element): Capture;
+}
+
 /** What the core lends to a part. */
 export interface Core {
   /** A JSON-RPC frame, or bytes as they are, to the hub; dropped when no connection works. */
@@ -74,6 +107,8 @@ export interface Core {
   departs(url: string): void;
   /** Real input, where a browser that eye drives has the page. */
   readonly input: Input | undefined;
+  /** Where this runs in another world than the page's own code: the way to that. */
+  readonly pageWorld?: PageWorld;
 }
 
 export interface Part {
@@ -107,8 +142,6 @@ export interface VerbsPart extends Part {
   reply(frame: Rpc, doing: Doing): Promise<string | object>;
   /** What `eye.NAME(...args)` gives in the page. */
   ask(name: string, args: readonly unknown[], signal?: AbortSignal): Promise<unknown>;
-  /** What the page logged after entry number `n`. */
-  logged(n: number): Log[];
   /** The window of a same-origin frame, or the typed answer that says why there is none. */
   frame(name: string): (Window & typeof globalThis) | string;
   readonly thrown: Thrown;

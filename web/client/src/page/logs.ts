@@ -1,21 +1,24 @@
 // The verb `logs`: what the journal has that an agent has not read yet.
 
 import { hint } from "../core/hint.js";
-import type { Entry, Level, Log } from "../core/journal.js";
+import type { Entry, Journal, Level, Log } from "../core/journal.js";
 import { LOG_READERS_MAX } from "../core/limits.js";
 import type { Core } from "../core/part.js";
 import { misused, type Asking, type Params, type Verbs } from "./verb.js";
 
-export interface Logs {
-  readonly verbs: Verbs;
-  /** What was logged after number `n`. */
-  after(n: number): Log[];
-}
-
 /** A level shows itself and those before it. */
 const LEVELS: readonly Level[] = ["error", "warn", "info", "log", "debug"];
 
-export function logs({ journal, after }: Core): Logs {
+/** What was logged after number `n`. */
+export function loggedAfter(journal: Journal, n: number): Log[] {
+  return folded(since(journal, n).map(logOf));
+}
+
+function since({ entries }: Journal, n: number): Entry[] {
+  return entries.filter((entry) => entry.n > n);
+}
+
+export function logs({ journal, after }: Core): Verbs {
   /** How far each agent has read; those that read last are last. */
   const read = new Map<string, number>();
 
@@ -26,34 +29,30 @@ export function logs({ journal, after }: Core): Logs {
     if (read.size > LOG_READERS_MAX && oldest !== undefined) read.delete(oldest);
   };
 
-  const since = (n: number): Entry[] => journal.entries.filter((entry) => entry.n > n);
-
   return {
-    after: (n) => folded(since(n).map(logOf)),
-    verbs: {
-      async logs({ all, level, follow, timeout }: Params, { agent, signal, progress }: Asking) {
-        if (level !== undefined && !LEVELS.includes(level as Level))
-          throw misused(`no level ${String(level)}`, hint("levels"));
-        const wanted = level === undefined ? LEVELS : LEVELS.slice(0, LEVELS.indexOf(level as Level) + 1);
-        // What was logged in this task becomes text behind it.
-        await Promise.resolve();
-        const unread = since(all === true ? 0 : (read.get(agent) ?? 0)).filter((entry) => wanted.includes(entry.level));
-        remember(agent, journal.entries.at(-1)?.n ?? 0);
-        if (follow !== true) return folded(unread.map(logOf));
-        const tell = (entry: Entry): void => {
-          if (!wanted.includes(entry.level)) return;
-          remember(agent, entry.n);
-          progress({ entry: logOf(entry) });
-        };
-        unread.forEach(tell);
-        journal.heard.add(tell);
-        await new Promise<void>((resolve) => {
-          signal.addEventListener("abort", () => resolve());
-          if (typeof timeout === "number") after(timeout, resolve);
-        });
-        journal.heard.delete(tell);
-        return [];
-      },
+    async logs({ all, level, follow, timeout }: Params, { agent, signal, progress }: Asking) {
+      if (level !== undefined && !LEVELS.includes(level as Level))
+        throw misused(`no level ${String(level)}`, hint("levels"));
+      const wanted = level === undefined ? LEVELS : LEVELS.slice(0, LEVELS.indexOf(level as Level) + 1);
+      // What was logged in this task becomes text behind it.
+      await Promise.resolve();
+      const from = all === true ? 0 : (read.get(agent) ?? 0);
+      const unread = since(journal, from).filter((entry) => wanted.includes(entry.level));
+      remember(agent, journal.entries.at(-1)?.n ?? 0);
+      if (follow !== true) return folded(unread.map(logOf));
+      const tell = (entry: Entry): void => {
+        if (!wanted.includes(entry.level)) return;
+        remember(agent, entry.n);
+        progress({ entry: logOf(entry) });
+      };
+      unread.forEach(tell);
+      journal.heard.add(tell);
+      await new Promise<void>((resolve) => {
+        signal.addEventListener("abort", () => resolve());
+        if (typeof timeout === "number") after(timeout, resolve);
+      });
+      journal.heard.delete(tell);
+      return [];
     },
   };
 }

@@ -26,13 +26,12 @@ interface Bridge {
 
 export function offer(core: Core): VerbsPart {
   const applications = apps();
-  const log = logs(core);
   const waiting = waits(core);
   const talk = topics(core);
   const mine: Verbs = {
     ...waiting.verbs,
     ...talk.verbs,
-    ...log.verbs,
+    ...logs(core),
     ...applications.verbs,
     ...travels(core),
     requests,
@@ -71,7 +70,6 @@ export function offer(core: Core): VerbsPart {
   return {
     frame: (name) => frameWindow(core, name),
     called: waiting.called,
-    logged: log.after,
     thrown: thrown(core),
     take: talk.take,
     joined: talk.joined,

@@ -95,7 +95,8 @@ export function waits(core: Core): Waits {
     called: () => waiting.forEach((again) => again()),
     verbs: {
       async wait(params: Params, asking: Asking) {
-        const { what, expr = what, target = isTarget(what) ? what : undefined } = params;
+        const { what, expr = what } = params;
+        const target = waitedFor(params);
         const timeoutMs = timeoutOf(params, WAIT_MS);
         if (target !== undefined) {
           const { seen } = await core.load("hands");
@@ -125,6 +126,11 @@ function compiled(run: (code: string) => unknown, expr: string): Look | undefine
     // Statements; they are run as they are.
     return undefined;
   }
+}
+
+/** The target that these params wait for; `undefined` where they wait for code. */
+export function waitedFor({ what, target = isTarget(what) ? what : undefined }: Params): unknown {
+  return target;
 }
 
 function isTarget(what: unknown): boolean {

@@ -64,7 +64,7 @@ impl Tab {
                 },
                 Element::Rpc(json) => match rpc::parse_one(json) {
                     Some(Message::Request { id, method, .. }) if method == "ping" => {
-                        self.pong(&[id.to_string()]);
+                        self.pong(&id);
                         continue;
                     }
                     Some(Message::Request { id, method, params }) => {

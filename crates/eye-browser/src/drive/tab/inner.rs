@@ -5,7 +5,7 @@ use super::Tab;
 use crate::cdp::{Event, Events};
 use crate::drive::events::{BindingCalled, ContextCreated, ContextDestroyed, FrameAttached, Loading, Navigated};
 use crate::drive::frames::Own;
-use crate::drive::script::Names;
+use crate::drive::script::{Names, WORLD};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
 use tokio::sync::mpsc;
@@ -33,7 +33,7 @@ impl Tab {
                 self.pass(&frame, event);
                 true
             }
-            "Runtime.evaluate" => {
+            "Runtime.evaluate" | "Page.createIsolatedWorld" => {
                 let known = event.note.and_then(|context| self.inner_contexts.get(&context));
                 let Some(frame) = known.map(|(frame, _)| frame.clone()) else { return false };
                 self.pass(&frame, event);
@@ -42,7 +42,7 @@ impl Tab {
             "Runtime.executionContextCreated" => {
                 let Some(ContextCreated { context }) = event.read() else { return false };
                 let frame = context.aux_data.frame_id;
-                if !context.aux_data.is_default || frame == self.target {
+                if !(context.aux_data.is_default || context.name == WORLD) || frame == self.target {
                     return false;
                 }
                 self.pass(&frame, event);

@@ -1,7 +1,7 @@
 //! Input that the page client asks for: made only while an agent waits for something, at the place where a frame stands
 //! in its tab.
 
-use super::{Done, Tab};
+use super::{Done, Hands, Tab};
 use crate::drive::files::{self, Field};
 use crate::drive::input::{self, Request};
 use crate::drive::outer::Outer;
@@ -18,9 +18,10 @@ impl Tab {
         let number = request.input;
         let Some(document) = self.document.as_ref().filter(|document| !document.owed.is_empty()) else {
             let why = "real input is made only while an agent waits; synthetic: true does without";
-            let _ = self.tell(&json(&json!({ "input": number, "error": why })));
+            self.tell_hands(&json(&json!({ "input": number, "error": why })));
             return;
         };
+        let Hands::There(context) = document.hands else { return };
         let (session, outer) = (self.session.clone(), self.outer.clone());
         let Some(giving) = &request.giving else {
             self.doing.push(Box::pin(async move {
@@ -33,7 +34,7 @@ impl Tab {
             }));
             return;
         };
-        let field = Field { context: document.context, expression: format!(r#"{}("@{number}")"#, self.names.receive) };
+        let field = Field { context, expression: format!(r#"{}("@{number}")"#, self.names.receive) };
         let chooser = giving.is_chosen().then(|| {
             let (sender, receiver) = oneshot::channel();
             self.chooser = Some(sender);

@@ -40,7 +40,8 @@ impl Tab {
             self.contexts.values().map(|known| known.origin.clone()).collect()
         } else {
             let created = self.inner_contexts.values().filter(|(of, _)| of == frame).map(|(_, created)| created);
-            created.filter_map(Event::read).map(|ContextCreated { context }| context.origin).collect()
+            let own = created.filter_map(Event::read).filter(|one: &ContextCreated| one.context.aux_data.is_default);
+            own.map(|ContextCreated { context }| context.origin).collect()
         };
         all.sort_unstable();
         all.dedup();

@@ -1,30 +1,40 @@
-// The client that eye's own browser puts into every document before its scripts. It carries all its parts and talks
-// over a binding of the browser instead of a socket, so that it works under any policy and changes nothing that the
-// page can see.
+// The way between a client and the driver of its browser: a binding there, a function of a name that no page guesses
+// back.
 
-import { connectWith, type Driven, type Eye } from "./core/connect.js";
-import type { Socket } from "./core/link.js";
-import type { Input, LoadPart, Offer, Parts } from "./core/part.js";
-import { prefixRefs } from "./look/refs.js";
-import { frameNumbers } from "./look/titles.js";
-import { hands, state, tools, verbs } from "./parts.js";
-import { webmcp } from "./webmcp/part.js";
+import type { Socket } from "../core/link.js";
+import type { Input } from "../core/part.js";
 
-/** What the browser's driver writes around this script. */
-declare const eyeDriven: {
+/** What the browser's driver writes around a script of a driven page. */
+export interface Names {
   readonly session: string;
   /** The name of the function that takes a message for the driver. */
   readonly binding: string;
   /** The name under which the driver finds the function that takes its messages. */
   readonly receive: string;
+  /** The name of the events by which the two halves of a client call each other. */
+  readonly channel: string;
   /** Whether the driver can give files to the page. */
   readonly files: boolean;
   /** Whether the driver makes input; otherwise events are the page's own. */
   readonly hands: boolean;
-};
+}
 
-/** Where the client of a driven document is. */
-const DRIVEN = Symbol.for("eye.driven");
+/** What the driver tells beside the hub's messages. */
+export interface Hears {
+  /** What the document was leaving for did not come. */
+  stays(): void;
+  /** The number of the frame that the document is in. */
+  frame(number: string): void;
+  /** The number of the frame that an element of the document shows. */
+  shows(element: Element, number: string): void;
+}
+
+export interface Driver {
+  say(message: string): void;
+  /** In place of a socket to the hub. */
+  open(): Socket;
+  readonly input: Input;
+}
 
 const CONNECTING = 0;
 const OPEN = 1;
@@ -52,16 +62,15 @@ interface Held {
   readonly messages: string[];
 }
 
-const { session, binding, receive, files: takesFiles, hands: hasHands } = eyeDriven;
-const global = globalThis as unknown as Record<string, unknown>;
-const post = global[binding] as ((message: string) => void) | undefined;
-// Nothing that runs after this finds it.
-delete global[binding];
+/** The driver's function; nothing that runs after this finds it. */
+export function taken(binding: string): ((message: string) => void) | undefined {
+  const global = globalThis as unknown as Record<string, unknown>;
+  const post = global[binding];
+  delete global[binding];
+  return typeof post === "function" ? (post as (message: string) => void) : undefined;
+}
 
-// The document around one of its own origin looks into it; one of another origin has a client of its own.
-if (frameElement === null && typeof post === "function") drive(post);
-
-function drive(call: (message: string) => void): void {
+export function driverBehind(call: (message: string) => void, { receive, files }: Names, hears: Hears): Driver {
   let held: Held | undefined;
 
   const say = (message: string): void => {
@@ -81,7 +90,7 @@ function drive(call: (message: string) => void): void {
   const waiting = new Map<number, { done(): void; failed(error: Error): void; field?: Element | undefined }>();
   let asked = 0;
 
-  const opened = (): Socket => {
+  const open = (): Socket => {
     const mine: Socket & { readyState: number } = {
       onopen: null,
       onmessage: null,
@@ -109,7 +118,7 @@ function drive(call: (message: string) => void): void {
 
   const take = (message: string, element?: Element): Element | undefined => {
     if (message.startsWith(SHOWS)) {
-      if (element !== undefined) frameNumbers.set(element, message.slice(1));
+      if (element !== undefined) hears.shows(element, message.slice(1));
       return undefined;
     }
     if (message.startsWith(FIELD)) return waiting.get(Number(message.slice(1)))?.field;
@@ -119,8 +128,8 @@ function drive(call: (message: string) => void): void {
       waiting.delete(input);
       if (error === undefined) one?.done();
       else one?.failed(new Error(error));
-    } else if (message === STAYS) driven.stays?.();
-    else if (message.startsWith(FRAME)) prefixRefs(message.slice(1));
+    } else if (message === STAYS) hears.stays();
+    else if (message.startsWith(FRAME)) hears.frame(message.slice(1));
     else if (message.startsWith(CLOSES)) {
       const [code = "", ...reason] = message.slice(1).split(" ");
       const closed = socket;
@@ -161,20 +170,13 @@ function drive(call: (message: string) => void): void {
       say(JSON.stringify({ input: asked, ...(document.hidden ? { front: true } : {}), ...what }));
     });
   const input: Input = Object.assign((commands: Parameters<Input>[0]) => ask({ commands }), {
-    files: takesFiles,
-    give: ((files, to) => {
+    files,
+    give: ((given, to) => {
       const isField = "nodeType" in to;
-      return ask({ files, to: isField ? { by: "field" } : to }, isField ? to : undefined);
+      return ask({ files: given, to: isField ? { by: "field" } : to }, isField ? to : undefined);
     }) satisfies Input["give"],
   });
-  const driven: Driven = { session, open: opened, input: hasHands ? input : undefined };
-  // A driver that was here before and left put a client into this document, which hears nothing any more.
-  const before = (globalThis as { [DRIVEN]?: Eye })[DRIVEN];
-  before?.close();
-  const parts: { readonly [Name in keyof Parts]: Offer<Parts[Name]> } = { hands, state, tools, verbs, webmcp };
-  const load: LoadPart = async (name) => parts[name];
-  const eye = connectWith(load, {}, driven);
-  Object.defineProperty(globalThis, DRIVEN, { value: eye, configurable: true });
+  return { say, open, input };
 }
 
 function base64(blob: Blob): Promise<string> {
