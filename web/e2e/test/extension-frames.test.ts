@@ -23,6 +23,10 @@ document.getElementById("go").addEventListener("click", (event) => {
 });
 </script>`;
 
+/** What is typed here is out of sight in a page that is zoomed in, before it is brought there. */
+const WIDE = `<div style="width:1200px;height:900px"></div><input id="card" autocomplete="cc-number"
+style="position:absolute;left:900px;top:600px;width:200px;height:30px;background:#ff0;border:0">`;
+
 before(async () => {
   home = await Home.open();
   await home.up();
@@ -31,6 +35,7 @@ before(async () => {
   const frame = `<h1>Shop</h1><iframe id="far" src="${pay}" width="400" height="250" style="margin:30px"></iframe>`;
   site.page("/pay", { title: "Pay", body: PAY, tag: false });
   site.page("/shop", { title: "Shop", body: frame, tag: false });
+  site.page("/wide", { title: "Wide", body: WIDE, tag: false });
   person = await Person.open(home);
   await person.paired();
 });
@@ -93,5 +98,26 @@ test("in a tab that a site grants, a frame of another site is neither seen nor s
   const frames = (await home.pages()).filter((row) => row.id.startsWith(`${id}.`) && row.state !== "gone");
   assert.deepEqual(frames, []);
   assert.notEqual((await home.eye("--frame", "/pay", "1", "--page", id)).code, 0);
+  await page.close();
+});
+
+test("in a tab that is zoomed in by pinching, what is typed is painted over where it is shown", async () => {
+  const page = await person.visit(site.url("/wide"));
+  await person.grant(page);
+  const { id } = await person.joined(page);
+  const cdp = await page.context().newCDPSession(page);
+  // A picture ends it.
+  const zoomed = async (): Promise<number> => {
+    await cdp.send("Emulation.setPageScaleFactor", { pageScaleFactor: 2 });
+    return page.evaluate(() => {
+      document.querySelector("#card")?.scrollIntoView({ block: "center", inline: "center" });
+      return visualViewport?.offsetLeft ?? 0;
+    });
+  };
+  assert.ok((await zoomed()) > 0, "the part that is seen is not the first");
+  assert.ok((await yellow(id)) > 100, "an empty field is shown");
+  await said("fill", "#card", "4111", "--page", id);
+  assert.ok((await zoomed()) > 0);
+  assert.equal(await yellow(id), 0);
   await page.close();
 });

@@ -246,7 +246,7 @@ function tell(port: chrome.runtime.Port, told: Told): void {
 function layout({ pageX, pageY, clientWidth, clientHeight, contentWidth, contentHeight, density }: Metrics): object {
   return {
     cssVisualViewport: { pageX, pageY, clientWidth, clientHeight },
-    cssLayoutViewport: { clientWidth },
+    cssLayoutViewport: { pageX, pageY, clientWidth },
     layoutViewport: { clientWidth: clientWidth * density },
     cssContentSize: { x: 0, y: 0, width: contentWidth, height: contentHeight },
   };

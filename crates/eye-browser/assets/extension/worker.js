@@ -898,7 +898,7 @@ function tell(port, told2) {
 function layout({ pageX, pageY, clientWidth, clientHeight, contentWidth, contentHeight, density }) {
   return {
     cssVisualViewport: { pageX, pageY, clientWidth, clientHeight },
-    cssLayoutViewport: { clientWidth },
+    cssLayoutViewport: { pageX, pageY, clientWidth },
     layoutViewport: { clientWidth: clientWidth * density },
     cssContentSize: { x: 0, y: 0, width: contentWidth, height: contentHeight }
   };

@@ -86,7 +86,8 @@ impl Format {
 struct Metrics {
     css_visual_viewport: Viewport,
     css_content_size: Rect,
-    css_layout_viewport: Width,
+    /// What coordinates of elements are counted from. Where a person has zoomed in, only a part of it is seen.
+    css_layout_viewport: Layout,
     /// In pixels of the screen.
     layout_viewport: Width,
 }
@@ -94,6 +95,14 @@ struct Metrics {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Width {
+    client_width: f64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Layout {
+    page_x: f64,
+    page_y: f64,
     client_width: f64,
 }
 
@@ -159,9 +168,9 @@ pub async fn shot(scene: &Scene, client: &Client, shot: Shot) -> Ending {
     };
     let metrics: Metrics = session.ask("Page.getLayoutMetrics", &json!({})).await.map_err(failed)?;
     let density = metrics.density();
-    let view = metrics.css_visual_viewport;
+    let (view, layout) = (metrics.css_visual_viewport, metrics.css_layout_viewport);
     let place = match (seen.rect, shot.full) {
-        (Some(rect), _) => Rect { x: rect.x + view.page_x, y: rect.y + view.page_y, ..rect },
+        (Some(rect), _) => Rect { x: rect.x + layout.page_x, y: rect.y + layout.page_y, ..rect },
         (None, true) => metrics.css_content_size,
         (None, false) => Rect { x: view.page_x, y: view.page_y, width: view.client_width, height: view.client_height },
     };
@@ -199,7 +208,7 @@ pub async fn shot(scene: &Scene, client: &Client, shot: Shot) -> Ending {
         hidden.extend(scene.hidden(shot.unmask).await?);
     }
     let in_picture =
-        move |rect: Rect| Rect { x: rect.x + view.page_x - place.x, y: rect.y + view.page_y - place.y, ..rect };
+        move |rect: Rect| Rect { x: rect.x + layout.page_x - place.x, y: rect.y + layout.page_y - place.y, ..rect };
     let paint = move || {
         let mut canvas = Canvas::read(&bytes).map_err(|error| malformed(&error))?;
         let factor = f64::from(canvas.width) / place.width;
@@ -236,7 +245,7 @@ pub async fn shot(scene: &Scene, client: &Client, shot: Shot) -> Ending {
         Painted::Compared(difference) => {
             let in_view = |region: &Region| {
                 let css = |pixels: u32| f64::from(pixels) / difference.factor;
-                let (x, y) = (css(region.x) + place.x - view.page_x, css(region.y) + place.y - view.page_y);
+                let (x, y) = (css(region.x) + place.x - layout.page_x, css(region.y) + place.y - layout.page_y);
                 [x, y, css(region.width), css(region.height)]
             };
             told(client, &difference, in_view).await
