@@ -304,6 +304,7 @@ impl Switchboard {
             out.push(Effect::CancelElsewhere { agent, forms: forms.clone() });
         }
         let sessions: Vec<SessionId> = known.asked.iter().cloned().collect();
+        self.cancel_recall(agent, &forms, out);
         for session in sessions {
             for form in &forms {
                 let reply = Reply { agent, form: form.clone() };
@@ -364,7 +365,7 @@ impl Switchboard {
         self.last_used_by(self.agents.get(&agent)?)
     }
 
-    fn last_used_by<'a>(&'a self, known: &'a Agent) -> Option<&'a UsedPage> {
+    pub(crate) fn last_used_by<'a>(&'a self, known: &'a Agent) -> Option<&'a UsedPage> {
         let own = known.joined.as_ref().or(known.last_used.as_ref());
         own.or_else(|| self.memories.get(&*known.name)?.last_used.as_ref())
     }

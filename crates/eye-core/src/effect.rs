@@ -3,6 +3,7 @@
 use crate::elsewhere::TopicMessage;
 use crate::handover::Handover;
 use crate::ids::{CallId, Conn};
+use crate::lasting::Lasting;
 use crate::passed::Passed;
 use crate::task::{News, Reply, ReplyForm, Task};
 use crate::work::{Lane, Work};
@@ -122,6 +123,8 @@ pub enum Effect {
     },
     /// Another hub holds a session from now on, and gets what was kept of it here.
     HandOver(Box<Handover>),
+    /// Something is to be done with a state that outlives its hub.
+    Lasting(Lasting),
     /// A request of an agent that was no call has its result, as JSON text.
     Result {
         /// Where it goes.

@@ -77,7 +77,10 @@ impl Switchboard {
         let mut later = Vec::new();
         for outcome in outcomes.drain(..) {
             match outcome {
-                Outcome::State { revision, news } => self.tell_watchers(session, revision, &news, out),
+                Outcome::State { revision, news } => {
+                    self.tell_watchers(session, revision, &news, out);
+                    self.state_changed(now, session);
+                }
                 Outcome::Tools => {
                     if self.members.contains_key(session) && self.tools_news.is_due(now, session) {
                         self.tell_tools(session, out);

@@ -3,6 +3,7 @@
 use crate::elsewhere::{Back, Listed, TopicsNews};
 use crate::handover::{Handover, Heir};
 use crate::ids::Conn;
+use crate::lasting::Recalled;
 use crate::newcomer::Newcomer;
 use crate::page_event::PageEvent;
 use crate::rate::Rate;
@@ -240,6 +241,10 @@ pub enum Input {
     },
     /// What the hub kept that held a session before, or what could not be given to the one that holds it now.
     HandedOver(Box<Handover>),
+    /// What came of looking for a state that outlived its hub.
+    Recalled(Box<Recalled>),
+    /// The states of all pages here are to be given out, so that they outlive this hub.
+    StatesWanted,
     /// The pages that other hubs hold are others now.
     Listed(Vec<Listed>),
     /// Another hub says something of what was passed on to it.
@@ -287,6 +292,8 @@ impl Input {
             Self::Worked { .. }
             | Self::Released { .. }
             | Self::HandedOver(_)
+            | Self::Recalled(_)
+            | Self::StatesWanted
             | Self::Listed(_)
             | Self::Back(_)
             | Self::Topics(_)
@@ -304,6 +311,7 @@ impl Input {
             Self::AskBatch { tasks, .. } => tasks.iter().map(|(task, _)| task.len_bytes()).sum(),
             Self::Collect { ids, .. } => ids.iter().map(|id| id.len()).sum(),
             Self::HandedOver(handover) => handover.len_bytes(),
+            Self::Recalled(recalled) => recalled.len_bytes(),
             Self::PageJoined { .. }
             | Self::GetState { .. }
             | Self::Snapshot { .. }
@@ -326,6 +334,7 @@ impl Input {
             | Self::Forget { .. }
             | Self::Worked { .. }
             | Self::Released { .. }
+            | Self::StatesWanted
             | Self::Listed(_)
             | Self::Back(_)
             | Self::Topics(_)

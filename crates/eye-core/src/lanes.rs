@@ -93,7 +93,7 @@ impl Lanes {
         // What ends a connection always has room, and so has what a session takes along, which comes once.
         let ends = match &input {
             Input::Page { event, .. } => event.ends(),
-            Input::Released { .. } | Input::HandedOver(_) => true,
+            Input::Released { .. } | Input::HandedOver(_) | Input::Recalled(_) => true,
             _ => matches!(input, Input::AgentLeft { .. } | Input::AgentRevoked { .. }),
         };
         let fits = busy.backlog.len() < BACKLOG_LEN_MAX && busy.backlog_bytes + bytes <= BACKLOG_BYTES_MAX;

@@ -51,11 +51,12 @@ impl Switchboard {
             self.inherit_name(&session, &name);
         }
         self.session_on(now, &session, Event::TakenOver(handover), out);
+        self.state_renumbered(now, &session);
     }
 
     /// A page has come that another hub holds, as far as is known here: its name comes with it, the rest follows.
-    pub(crate) fn come_over(&mut self, now: Millis, session: &SessionId) {
-        let Some(row) = self.elsewhere.get(session) else { return };
+    pub(crate) fn come_over(&mut self, now: Millis, session: &SessionId, out: &mut Vec<Effect>) {
+        let Some(row) = self.elsewhere.get(session) else { return self.come_back(now, session, out) };
         let name = row.name.clone();
         let Some(held) = self.sessions.get_mut(session).filter(|held| *held.origin() == *row.origin) else { return };
         held.expect_handover(now);

@@ -154,12 +154,13 @@ impl Switchboard {
     }
 
     /// Forgets a session whose page is not there: its state, its mail, its name, and which origin it belongs to.
-    pub(crate) fn forget_page(&mut self, reply: Reply, page: &str, out: &mut Vec<Effect>) {
-        let result = self.forgotten(reply.agent, page);
+    pub(crate) fn forget_page(&mut self, now: Millis, reply: Reply, page: &str, out: &mut Vec<Effect>) {
+        let gone = self.forget_gone(now, reply.agent, page, out);
+        let result = gone.unwrap_or_else(|| self.forgotten(reply.agent, page, out));
         out.push(Effect::Result { reply, result });
     }
 
-    fn forgotten(&mut self, agent: Conn, page: &str) -> Result<String, Error> {
+    fn forgotten(&mut self, agent: Conn, page: &str, out: &mut Vec<Effect>) -> Result<String, Error> {
         let session = self.named(agent, page)?;
         let Some(held) = self.sessions.get(&session) else { return Ok("null".into()) };
         if held.presence() == Presence::Connected {
@@ -171,8 +172,9 @@ impl Switchboard {
             return Err(Error::new(Code::SESSION, message).hint("cancel what waits, or try again when it has ended"));
         }
         self.forget_session(&session);
+        self.forget_state(&session, out);
         self.known_changed = true;
-        Ok(format!(r#"{{"forgotten":{}}}"#, json(session.as_str())))
+        Ok(forgotten(&session))
     }
 
     /// Whether an id is remembered for another origin, whose page is not there: who asks for it gets another one.
@@ -181,4 +183,9 @@ impl Switchboard {
         held.is_some_and(|held| held.origin() != origin && held.presence() != Presence::Connected)
             || self.page_elsewhere(session).is_some_and(|page| *page.origin != *origin)
     }
+}
+
+/// What an agent is told of a session that is forgotten.
+pub(crate) fn forgotten(session: &SessionId) -> String {
+    format!(r#"{{"forgotten":{}}}"#, json(session.as_str()))
 }

@@ -69,6 +69,7 @@ impl Switchboard {
             },
             Input::Listed(changes) => {
                 for change in changes {
+                    self.note_gone(now, &change);
                     self.elsewhere.change(change);
                 }
             }

@@ -12,7 +12,7 @@ use crate::state::{State, StateQuery, When, apply};
 use crate::task::{Asker, Reply, Task};
 use crate::then::Then;
 use crate::work::{Done, Work};
-use eye_protocol::limits::{LIGHT_BYTES_MAX, LIGHT_STEPS_MAX, STATE_ASK_MS};
+use eye_protocol::limits::{LASTING_STATE_BYTES_MAX, LIGHT_BYTES_MAX, LIGHT_STEPS_MAX, STATE_ASK_MS};
 use eye_protocol::state::{Change, Whole};
 use eye_protocol::{Code, Ending, Error, Value};
 use serde_json::value::RawValue;
@@ -51,6 +51,7 @@ impl Session {
             // Its page has gone while it was parsed.
             state.grow_stale();
         }
+        self.has_state_here();
         let revision = state.revision();
         let before = self.published.state.replace(state).and_then(|mut before| before.drop_document());
         if let Some(before) = before.filter(|before| before.text_bytes() > LIGHT_BYTES_MAX) {
@@ -201,6 +202,12 @@ impl Session {
             (Then::HandOver(handover), Done::Read(document, text)) => {
                 self.hand_over(handover, document, text.ok(), out);
             }
+            (Then::Write, Done::Read(document, text)) => {
+                let expected = self.published.state.as_mut().is_some_and(|state| state.take_back(Some(document)));
+                if expected && let Ok(text) = text {
+                    self.write_state(now, Some(text), out);
+                }
+            }
             (Then::TakeOver(handed), Done::Received(document)) => self.take_old_state(now, &handed, document.ok(), out),
             (Then::Offer { page, id }, Done::Compiled(prepared)) => {
                 if self.page() == Some(page) {
@@ -228,6 +235,7 @@ impl Session {
             Then::Publish { .. }
             | Then::Tell { reply: None, .. }
             | Then::Change { .. }
+            | Then::Write
             | Then::TakeOver(_)
             | Then::Ask(_) => {}
         }
@@ -320,7 +328,11 @@ impl Session {
             self.read_state(now, reply, query, false, Some(FALLBACK), out);
             return;
         }
-        let error = if self.page().is_some() {
+        let error = if self.page().is_none() && self.was_too_large() {
+            let kib = LASTING_STATE_BYTES_MAX >> 10;
+            let message = format!("the last state of the page was larger than {kib} KiB, and ended with its hub");
+            Error::new(Code::SESSION, message).hint("open the page again, or let it publish less")
+        } else if self.page().is_some() {
             Error::new(Code::TIMEOUT, "Unable to retrieve state: State query timeout")
                 .hint("the page is connected and did not answer; it may be frozen or in the background")
         } else {

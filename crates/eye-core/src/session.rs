@@ -4,6 +4,8 @@ mod about;
 mod arriving;
 mod expected;
 mod expecting;
+mod lasting;
+mod lasts;
 mod leaving;
 mod moving;
 mod offering;
@@ -31,6 +33,7 @@ use eye_protocol::limits::{
 };
 use eye_protocol::messages::{PageInfo, Presence};
 use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
+use lasts::Lasts;
 use std::sync::Arc;
 pub(crate) use told::answer_page;
 use told::arrival;
@@ -89,6 +92,7 @@ pub struct Session {
     working: bool,
     /// What is expected of its page, and what waits for it.
     expecting: Expecting,
+    lasts: Lasts,
     /// What the budget knows that it takes: all of it, and its tools.
     pub(crate) accounted: (usize, usize),
 }
@@ -119,6 +123,7 @@ impl Session {
             driven: false,
             working: false,
             expecting: Expecting::default(),
+            lasts: Lasts::default(),
             accounted: (0, 0),
         }
     }
@@ -324,6 +329,8 @@ impl Session {
             }
             Event::GivenAway { claim } => self.give_away(now, claim, out),
             Event::TakenOver(handover) => self.take_over(now, *handover, out),
+            Event::StateDue => self.give_state(now, out),
+            Event::Recalled(found) => self.take_recalled(now, found.map(|found| *found), out),
             Event::SnapshotsWanted { reply } => self.list_snapshots(reply, out),
             Event::StateWanted { reply, fresh, query } => self.want_state(now, reply, fresh, query, out),
             Event::MailWanted { reply, timeout_ms } => self.mailbox.read(now, reply, timeout_ms, out),

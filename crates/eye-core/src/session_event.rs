@@ -4,6 +4,7 @@ use crate::effect::Effect;
 use crate::handover::Handover;
 use crate::ids::{Conn, Millis};
 use crate::input::Input;
+use crate::lasting::LastingState;
 use crate::newcomer::Newcomer;
 use crate::page_event::PageEvent;
 use crate::state::StateQuery;
@@ -79,6 +80,10 @@ pub(crate) enum Event {
     },
     /// What another hub kept of the session has come.
     TakenOver(Box<Handover>),
+    /// Its state is to be given out, so that it outlives this hub.
+    StateDue,
+    /// What outlived the hub that held the session has come, or there is nothing.
+    Recalled(Option<Box<LastingState>>),
     /// Work that this session began is done.
     Worked {
         /// What came of it.

@@ -13,9 +13,10 @@ use crate::kept::Delivery;
 use crate::lanes::Lanes;
 use crate::names::Names;
 use crate::newcomer::Newcomer;
+use crate::outliving::Outliving;
 use crate::page_event::PageEvent;
 use crate::row::{row, tell_apart};
-use crate::session::Session;
+use crate::session::{Session, shut_down};
 use crate::session_event::{Event, Outcome};
 use crate::state::State;
 use crate::tally::Tally;
@@ -66,6 +67,7 @@ pub struct Switchboard {
     /// Agents of which something waits for what a page is expected to offer.
     pub(crate) waiting: FxHashSet<Conn>,
     pub(crate) elsewhere: Elsewhere,
+    pub(crate) outliving: Outliving,
     pub(crate) budget: Budget,
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) deliveries: Vec<Delivery>,
@@ -97,6 +99,12 @@ impl Switchboard {
         if self.elsewhere.pages.is_empty() && self.asked_of(&input).is_none() {
             return self.take(now, input, out);
         }
+        let Some(input) = self.unless_recalled(now, input, out) else { return };
+        self.go_on(now, input, out);
+    }
+
+    /// Goes on with what need not wait for a state that outlived its hub.
+    pub(crate) fn go_on(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
         let Some(input) = self.unless_elsewhere(now, input, out) else { return };
         let Some(input) = self.unless_expected(now, input) else { return };
         self.take(now, input, out);
@@ -153,13 +161,16 @@ impl Switchboard {
                 out.push(Effect::Result { reply, result: Ok(json(&Sessions { sessions })) });
             }
             Input::Use { reply, page, name } => self.use_page(now, reply, &page, name.as_deref(), out),
-            Input::Forget { reply, page } => self.forget_page(reply, &page, out),
+            Input::Forget { reply, page } => self.forget_page(now, reply, &page, out),
             Input::Released { session, heir } => self.release(now, session, heir, out),
             Input::HandedOver(handover) => self.take_over(now, handover, out),
+            Input::Recalled(recalled) => self.recalled(now, *recalled, out),
+            Input::StatesWanted => self.all_states_changed(now),
             Input::Listed(_) | Input::Back(_) | Input::Topics(_) => self.on_elsewhere(now, input, out),
             Input::Tick => self.tick(now, out),
             Input::Shutdown => {
                 self.stop_work(now, out);
+                self.stop_recalls(None, Some(&shut_down()), out);
                 for session in self.sessions.keys().cloned().collect::<Vec<_>>() {
                     self.session_on(now, &session, Event::Shutdown, out);
                 }
@@ -171,7 +182,8 @@ impl Switchboard {
     pub fn next_wake(&self) -> Option<Millis> {
         let sessions = self.wakes.peek().map(|Reverse((at, _))| *at);
         let sweep = (!self.sessions.is_empty()).then_some(self.sweep_at);
-        let own = [self.shelves_wake, self.topics.next_wake(), self.tools_news.next_wake(), self.remember_at, sweep];
+        let (topics, outliving) = (self.topics.next_wake(), self.outliving.next_wake());
+        let own = [self.shelves_wake, topics, self.tools_news.next_wake(), self.remember_at, sweep, outliving];
         own.into_iter().fold(sessions, earlier)
     }
 
@@ -192,7 +204,7 @@ impl Switchboard {
 
     /// Calls under way.
     pub fn pending(&self) -> usize {
-        self.sessions.values().map(Session::pending).sum()
+        self.outliving.recalls.len() + self.sessions.values().map(Session::pending).sum::<usize>()
     }
 
     /// Whether no call is under way, here or elsewhere.
@@ -343,7 +355,7 @@ impl Switchboard {
             self.pages.insert(page, session.clone());
             self.known_changed = true;
             if replaced.is_none() {
-                self.come_over(now, session);
+                self.come_over(now, session, out);
             }
             if let Some(url) = url {
                 self.arrive_elsewhere(now, session, &url, out);
@@ -437,6 +449,7 @@ impl Switchboard {
             self.known_changed = true;
         }
         self.topics.tick(now);
+        self.tick_lasting(now, out);
         if now >= self.sweep_at {
             self.sweep_at = now + SWEEP_MS;
             self.sweep(now);
@@ -471,7 +484,7 @@ impl Switchboard {
     }
 
     /// At the limit, the session that has been without a page for longest makes room.
-    fn make_room(&mut self) {
+    pub(crate) fn make_room(&mut self) {
         if self.sessions.len() < SESSIONS_MAX {
             return;
         }

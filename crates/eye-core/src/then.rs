@@ -23,6 +23,8 @@ pub(crate) enum Then {
     Save { reply: Reply, name: Box<str> },
     /// A document is read and goes to another hub with the rest.
     HandOver(Box<Handover>),
+    /// A document is read and outlives this hub.
+    Write,
     /// A document of another hub is taken.
     TakeOver(HandedState),
     /// A page's tools are taken.

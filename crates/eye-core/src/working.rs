@@ -43,6 +43,7 @@ impl Switchboard {
         match input {
             Input::Released { session, .. } => return Some((None, Lane::Session(session.clone()))),
             Input::HandedOver(handover) => return Some((None, Lane::Session(handover.session.clone()))),
+            Input::Recalled(recalled) => return Some((None, Lane::Session(recalled.session.clone()))),
             _ => {}
         }
         let conn = input.conn()?;

@@ -205,6 +205,20 @@ pub const HANDOVER_MS: u64 = 10_000;
 /// What goes to another hub with a session: a state, and of mail and kept states the newest.
 pub const HANDOVER_BYTES_MAX: usize = 32 << 20;
 
+/// A state that outlives its hub, as text. A larger one ends with its hub.
+pub const LASTING_STATE_BYTES_MAX: usize = 64 << 10;
+/// How often at most the state of a session is written where it outlives its hub.
+pub const LASTING_STATE_MS: u64 = 1_000;
+/// All states that outlive their hubs, in one cluster. The oldest make room.
+pub const LASTING_BYTES_MAX: usize = 256 << 20;
+/// How long a request waits for a state that outlived its hub.
+pub const RECALL_MS: u64 = 2_000;
+/// Sessions whose states are recalled at once.
+pub const RECALLS_LEN_MAX: usize = 1_000;
+/// Pages of other hubs that are not listed any more and are remembered, so that their last state is found by their
+/// names.
+pub const GONE_PAGES_MAX: usize = 10_000;
+
 /// Folders that are served to a browser at once.
 pub const SERVED_FOLDERS_MAX: usize = 64;
 /// One file of them.

@@ -45,6 +45,7 @@ impl Session {
         self.place = Place::Connected { page, heard_at: now, pinged_at: None };
         self.used_at = now;
         self.joined(now);
+        self.is_here();
         self.arriving = true;
         self.show_arrivals(now, page, out);
         self.arrive(out);

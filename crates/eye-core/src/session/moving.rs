@@ -9,13 +9,18 @@ use crate::session_event::Outcome;
 use crate::state::{State, When, select};
 use crate::then::Then;
 use crate::work::Work;
-use eye_protocol::limits::{HANDOVER_BYTES_MAX, HANDOVER_MS, LIGHT_BYTES_MAX};
+use eye_protocol::limits::{HANDOVER_BYTES_MAX, HANDOVER_MS, LIGHT_BYTES_MAX, RECALL_MS};
 use serde_json::value::RawValue;
 
 impl Session {
     /// Its page has come from another hub, which sends what it kept.
     pub(crate) fn expect_handover(&mut self, now: Millis) {
         self.expecting.handover_until = Some(now + HANDOVER_MS);
+    }
+
+    /// Its page has come from a hub that is gone: what outlived that hub is looked for.
+    pub(crate) fn expect_recall(&mut self, now: Millis) {
+        self.expecting.handover_until = Some(now + RECALL_MS);
     }
 
     /// Whether what another hub kept is on its way.
@@ -92,7 +97,8 @@ impl Session {
         }
         self.mailbox.take_over(now, letters, dropped, out);
         self.published.snapshots.take_over(now, snapshots);
-        match state {
+        // It may have come from where it outlives its hub before.
+        match state.filter(|handed| !self.knows(handed)) {
             Some(HandedState { text: Some(text), revision, age_ms, wall_ms }) => {
                 let handed = HandedState { text: None, revision, age_ms, wall_ms };
                 if text.len() > LIGHT_BYTES_MAX {

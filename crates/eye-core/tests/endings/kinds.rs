@@ -57,6 +57,8 @@ kinds! {
     Input::Worked { .. } => "worked",
     Input::Released { .. } => "released",
     Input::HandedOver(_) => "handed over",
+    Input::Recalled(_) => "recalled",
+    Input::StatesWanted => "states wanted",
     Input::Listed(_) => "listed",
     Input::Back(_) => "back",
     Input::Topics(_) => "topics",

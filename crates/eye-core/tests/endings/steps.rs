@@ -59,6 +59,11 @@ pub enum Step {
     },
     /// What was given away comes back, as if another hub had held the session.
     HandedOver,
+    /// What was looked for is found, is not, or cannot be known.
+    Recalled {
+        found: u8,
+    },
+    StatesWanted,
     Topics {
         published: bool,
     },
@@ -180,6 +185,8 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (session(), flag()).prop_map(|(session, there)| Step::Elsewhere { session, there }),
         1 => (session(), flag()).prop_map(|(session, heir)| Step::Released { session, heir }),
         1 => Just(Step::HandedOver),
+        2 => (0..3_u8).prop_map(|found| Step::Recalled { found }),
+        1 => Just(Step::StatesWanted),
         1 => flag().prop_map(|published| Step::Topics { published }),
         4 => (0..4000_u16).prop_map(|ms| Step::Wait { ms }),
     ];

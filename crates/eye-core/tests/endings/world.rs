@@ -5,6 +5,7 @@ use crate::kinds::kind;
 use crate::steps::Step;
 use eye_core::elsewhere::{Audience, Back, HeardBy, HubInterests, Interest, Listed, TopicMessage, TopicsNews};
 use eye_core::handover::{Handover, Heir};
+use eye_core::lasting::{Found, Lasting, LastingState, Recalled};
 use eye_core::passed::Passed;
 use eye_core::rate::Rate;
 use eye_core::{
@@ -19,7 +20,6 @@ use std::sync::Arc;
 
 pub const ORIGIN: &str = "http://localhost";
 
-#[derive(Default)]
 pub struct World {
     pub board: Switchboard,
     pub now: u64,
@@ -33,11 +33,38 @@ pub struct World {
     works: VecDeque<(Lane, Work)>,
     passed: VecDeque<Box<Passed>>,
     handed: VecDeque<Box<Handover>>,
+    /// States that outlive the hub, and those that it looks for.
+    written: HashMap<SessionId, Box<LastingState>>,
+    recalls: VecDeque<SessionId>,
     pub played: HashSet<&'static str>,
 }
 
 pub fn session(at: u8) -> SessionId {
     SessionId::parse(&format!("s{at}")).expect("an id")
+}
+
+impl Default for World {
+    /// One of several hubs.
+    fn default() -> Self {
+        let mut board = Switchboard::default();
+        board.want_rows();
+        Self {
+            board,
+            now: 0,
+            pages: Vec::new(),
+            agents: HashMap::new(),
+            next_conn: 0,
+            asked: Vec::new(),
+            ended: HashMap::new(),
+            departed: HashSet::new(),
+            works: VecDeque::new(),
+            passed: VecDeque::new(),
+            handed: VecDeque::new(),
+            written: HashMap::new(),
+            recalls: VecDeque::new(),
+            played: HashSet::new(),
+        }
+    }
 }
 
 impl World {
@@ -100,6 +127,13 @@ impl World {
             }
             Effect::LeftElsewhere { agent } => self.passed.retain(|passed| passed.asker.agent() != Some(agent)),
             Effect::HandOver(handover) => self.handed.push_back(handover),
+            Effect::Lasting(Lasting::Write(state)) => {
+                self.written.insert(state.session.clone(), state);
+            }
+            Effect::Lasting(Lasting::Recall(session)) => self.recalls.push_back(session),
+            Effect::Lasting(Lasting::Forget(session)) => {
+                self.written.remove(&session);
+            }
             Effect::Free(_)
             | Effect::PublishElsewhere { .. }
             | Effect::Send { .. }
@@ -180,9 +214,20 @@ impl World {
                     self.on(Input::HandedOver(handover));
                 }
             }
+            Step::Recalled { found } => self.recall(found),
+            Step::StatesWanted => self.on(Input::StatesWanted),
             Step::Topics { published } => self.on(Input::Topics(Box::new(topics_news(published)))),
             Step::Wait { ms } => self.wait(u64::from(ms)),
         }
+    }
+
+    /// The oldest state that was looked for is found, is not, or cannot be known.
+    fn recall(&mut self, found: u8) {
+        let Some(session) = self.recalls.pop_front() else { return };
+        let written = self.written.get(&session).filter(|_| found > 0).cloned();
+        let nothing = if found > 1 { Found::Nothing } else { Found::Unknown };
+        let found = written.map_or(nothing, Found::State);
+        self.on(Input::Recalled(Box::new(Recalled { session, found })));
     }
 
     /// It was told how each of its calls ended before it left.
@@ -225,10 +270,11 @@ impl World {
         self.now = end;
     }
 
-    /// All work is done and the hub next door has answered everything.
+    /// All work is done, the hub next door has answered everything, and what was looked for is found or not.
     pub fn settle(&mut self) {
-        while !self.works.is_empty() || !self.passed.is_empty() {
+        while !self.works.is_empty() || !self.passed.is_empty() || !self.recalls.is_empty() {
             self.work(false);
+            self.recall(2);
             if let Some(passed) = self.passed.pop_front() {
                 self.answer(*passed, Ok(Value::Json("1".into())));
             }

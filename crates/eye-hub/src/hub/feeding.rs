@@ -74,7 +74,8 @@ impl Hub {
             | Effect::CancelElsewhere { .. }
             | Effect::LeftElsewhere { .. }
             | Effect::PublishElsewhere { .. }
-            | Effect::HandOver(_) => return self.hand_on(effect),
+            | Effect::HandOver(_)
+            | Effect::Lasting(_) => return self.hand_on(effect),
             Effect::Send { page, .. }
             | Effect::PageResult { page, .. }
             | Effect::Abort { page, .. }

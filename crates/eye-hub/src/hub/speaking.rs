@@ -62,7 +62,8 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
         | Effect::CancelElsewhere { .. }
         | Effect::LeftElsewhere { .. }
         | Effect::PublishElsewhere { .. }
-        | Effect::HandOver(_) => {}
+        | Effect::HandOver(_)
+        | Effect::Lasting(_) => {}
         Effect::Ended { reply, ending, delta } => match peer.voice {
             Voice::Original => {
                 original::to_agent(&reply.form, &ending, text);

@@ -1,0 +1,39 @@
+//! What a hub knows of states that outlive their hubs: pages that are listed no more, requests that wait, and states
+//! that are to be given out.
+
+use crate::gone::GonePages;
+use crate::ids::{Millis, earlier};
+use crate::recalls::Recalls;
+use eye_protocol::SessionId;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What a hub knows of states that outlive their hubs.
+#[derive(Debug, Default)]
+pub(crate) struct Outliving {
+    /// Pages of other hubs that are listed no more.
+    pub gone: GonePages,
+    /// Requests that wait for a state.
+    pub recalls: Recalls,
+    /// When states of sessions here are given out.
+    due: BinaryHeap<Reverse<(Millis, SessionId)>>,
+}
+
+impl Outliving {
+    /// A state is to be given out.
+    pub fn give_at(&mut self, at: Millis, session: SessionId) {
+        self.due.push(Reverse((at, session)));
+    }
+
+    /// The next state that is due.
+    pub fn next_due(&mut self, now: Millis) -> Option<SessionId> {
+        self.due.peek().filter(|Reverse((at, _))| *at <= now)?;
+        self.due.pop().map(|Reverse((_, session))| session)
+    }
+
+    /// When something is due.
+    pub fn next_wake(&self) -> Option<Millis> {
+        let due = self.due.peek().map(|Reverse((at, _))| *at);
+        earlier(due, self.recalls.next_wake())
+    }
+}

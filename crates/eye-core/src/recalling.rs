@@ -1,0 +1,278 @@
+//! States that outlive their hubs: given out when they changed, and recalled when an agent asks for the state of a page
+//! that no hub holds any more, or when such a page comes back.
+
+use crate::candidate::Candidate;
+use crate::effect::Effect;
+use crate::elsewhere::Listed;
+use crate::gone::GonePage;
+use crate::ids::{Conn, Millis};
+use crate::input::Input;
+use crate::lasting::{Found, Lasting, LastingState, Recalled};
+use crate::naming::forgotten;
+use crate::select;
+use crate::session::Session;
+use crate::session_event::Event;
+use crate::state::State;
+use crate::switchboard::Switchboard;
+use crate::task::{Reply, ReplyForm};
+use eye_protocol::messages::Presence;
+use eye_protocol::{Code, Error, SessionId};
+
+/// States that are given out in one turn, and how long the others wait.
+const GIVEN_MAX: usize = 64;
+const LATER_MS: Millis = 20;
+
+impl Switchboard {
+    /// A page of this hub has published: its state is given out, if there are other hubs.
+    pub(crate) fn state_changed(&mut self, now: Millis, session: &SessionId) {
+        if !self.elsewhere.wanted {
+            return;
+        }
+        let held = self.sessions.get_mut(session).filter(|held| !held.is_driven());
+        let at = held.and_then(|held| held.state_to_give(now));
+        if let Some(at) = at {
+            self.outliving.give_at(at, session.clone());
+        }
+    }
+
+    /// What came from another hub may have changed the revision of what the page here has published.
+    pub(crate) fn state_renumbered(&mut self, now: Millis, session: &SessionId) {
+        let state = self.sessions.get(session).and_then(|held| held.published.state.as_ref());
+        if state.is_some_and(State::is_current) {
+            self.state_changed(now, session);
+        }
+    }
+
+    /// Everything is given out again: what was given out before may be lost.
+    pub(crate) fn all_states_changed(&mut self, now: Millis) {
+        let there = self.sessions.values().filter(|held| held.presence() != Presence::Gone);
+        for session in there.map(|held| held.id().clone()).collect::<Vec<_>>() {
+            self.state_changed(now, &session);
+        }
+    }
+
+    /// Gives out the states that are due, and lets nothing wait for too long.
+    pub(crate) fn tick_lasting(&mut self, now: Millis, out: &mut Vec<Effect>) {
+        let (mut given, mut later) = (0, Vec::new());
+        while let Some(session) = self.outliving.next_due(now) {
+            let Some(held) = self.sessions.get(&session) else { continue };
+            if given >= GIVEN_MAX || held.is_state_busy(now) {
+                later.push(session);
+            } else {
+                given += 1;
+                self.session_on(now, &session, Event::StateDue, out);
+            }
+        }
+        for session in later {
+            self.outliving.give_at(now + LATER_MS, session);
+        }
+        for request in self.outliving.recalls.overdue(now) {
+            self.go_on(now, request, out);
+        }
+    }
+
+    /// A page is listed elsewhere, or no more.
+    pub(crate) fn note_gone(&mut self, now: Millis, change: &Listed) {
+        match change {
+            Listed::There(page) => {
+                self.outliving.gone.remove(&page.id);
+                if let Some(held) = self.sessions.get_mut(&page.id) {
+                    held.recall_anew();
+                }
+            }
+            Listed::Gone(session) => {
+                let here = self.presence(session).is_some_and(|presence| presence != Presence::Gone);
+                let page = self.elsewhere.pages.get(session).filter(|_| !here).cloned();
+                if let Some(page) = page {
+                    self.outliving.gone.note(now, page);
+                }
+            }
+        }
+    }
+
+    /// A page has come whose hub is gone: what outlived that hub is recalled.
+    pub(crate) fn come_back(&mut self, now: Millis, session: &SessionId, out: &mut Vec<Effect>) {
+        let Some(gone) = self.outliving.gone.get(session) else { return };
+        let name = gone.name.clone();
+        let Some(held) = self.sessions.get_mut(session).filter(|held| *held.origin() == *gone.origin) else { return };
+        held.expect_recall(now);
+        self.outliving.gone.remove(session);
+        out.push(Effect::Lasting(Lasting::Recall(session.clone())));
+        if let Some(name) = name {
+            self.inherit_name(session, &name);
+        }
+    }
+
+    /// Lets a request for a state wait for what outlived the hub of its page. `Some`: there is nothing to wait for.
+    pub(crate) fn unless_recalled(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) -> Option<Input> {
+        if !self.elsewhere.wanted {
+            return Some(input);
+        }
+        let Input::GetState { reply, page, .. } = &input else { return Some(input) };
+        let found = self.outlived(now, reply.agent, page.as_deref());
+        let Some(session) = found.filter(|session| self.outliving.recalls.has_room(session)) else {
+            return Some(input);
+        };
+        if self.outliving.recalls.put(now, &session, input) {
+            out.push(Effect::Lasting(Lasting::Recall(session)));
+        }
+        None
+    }
+
+    /// The session whose last state may be elsewhere, if an agent means one: found as pages that are there are.
+    fn outlived(&self, now: Millis, agent: Conn, page: Option<&str>) -> Option<SessionId> {
+        let known = self.agents.get(&agent)?;
+        let wanted = page.or(known.target.as_deref());
+        let found = self.find(agent, page);
+        if let Ok(id) = &found
+            && !wanted.is_some_and(|wanted| self.gone_pages(now, agent).any(|gone| is_called(gone, wanted)))
+        {
+            let held = self.sessions.get(id).filter(|_| self.page_elsewhere(id).is_none())?;
+            return held.wants_recall(now).then(|| id.clone());
+        }
+        if let Some(gone) = self.meant_gone(now, agent, page) {
+            return Some(gone.id().clone());
+        }
+        // This hub may not have heard of it: then it is known by its id alone.
+        let id = match wanted {
+            Some(wanted) => SessionId::parse(wanted),
+            None => self.last_used_by(known).map(|page| page.session.clone()),
+        };
+        id.filter(|id| found.is_err() && !self.sessions.contains_key(id) && self.elsewhere.get(id).is_none())
+    }
+
+    /// The page of another hub that is listed no more, if an agent means one.
+    fn meant_gone(&self, now: Millis, agent: Conn, page: Option<&str>) -> Option<&GonePage> {
+        let known = self.agents.get(&agent)?;
+        let gone = self.gone_pages(now, agent);
+        let all = self.candidates(agent).chain(gone.clone().map(|gone| gone as &dyn Candidate));
+        let (id, meant) = match page.or(known.target.as_deref()) {
+            Some(wanted) => {
+                let mut named = gone.clone().filter(|gone| gone.page.name.as_deref() == Some(wanted));
+                let id = match (named.next(), named.next()) {
+                    (Some(one), None) if self.named(agent, wanted).is_err() => one.id().clone(),
+                    _ => select::named(wanted, all).ok()?,
+                };
+                (id, known.target_page.as_ref().filter(|_| page.is_none()))
+            }
+            None => (select::unnamed(self.last_used_by(known), all).ok()?, None),
+        };
+        let mut found = gone.filter(|gone| *gone.id() == id);
+        found.find(|gone| meant.is_none_or(|meant| *meant.origin == *gone.origin()))
+    }
+
+    /// The pages of other hubs that are listed no more, as far as they exist for an agent and nothing is kept here.
+    fn gone_pages(&self, now: Millis, agent: Conn) -> impl Iterator<Item = &GonePage> + Clone {
+        let is_unknown = move |id: &SessionId| !self.sessions.contains_key(id) && self.elsewhere.get(id).is_none();
+        self.outliving
+            .gone
+            .iter(now)
+            .filter(move |gone| self.sees_origin(agent, gone.origin()) && is_unknown(gone.id()))
+    }
+
+    /// What outlived the hub of a session has come, or there is nothing.
+    pub(crate) fn recalled(&mut self, now: Millis, recalled: Recalled, out: &mut Vec<Effect>) {
+        let Recalled { session, found } = recalled;
+        let mut requests = self.outliving.recalls.take(&session);
+        let found = match found {
+            Found::State(found) => {
+                let is_seen = |input: &Input| input.conn().is_some_and(|agent| self.sees_origin(agent, &found.origin));
+                if requests.iter().any(is_seen) {
+                    self.make_of(now, &found);
+                }
+                let held = self.sessions.get(&session).filter(|held| *held.origin() == *found.origin);
+                held.is_some().then_some(found)
+            }
+            Found::Nothing if self.sessions.get(&session).is_some_and(Session::is_from_afar) => {
+                // It was forgotten at another hub, or is too old by now.
+                self.forget_session(&session);
+                None
+            }
+            Found::Nothing | Found::Unknown => None,
+        };
+        if found.is_some() {
+            for request in &mut requests {
+                if let Input::GetState { page, .. } = request {
+                    *page = Some(session.as_str().into());
+                }
+            }
+        }
+        self.session_on(now, &session, Event::Recalled(found), out);
+        self.state_renumbered(now, &session);
+        for request in requests {
+            if let Some(request) = self.behind_work(request, out) {
+                self.go_on(now, request, out);
+            }
+        }
+    }
+
+    /// A session that no hub holds any more is known here by its state, unless it is known already.
+    fn make_of(&mut self, now: Millis, found: &LastingState) {
+        let session = &found.session;
+        if self.sessions.contains_key(session) || self.elsewhere.get(session).is_some() {
+            return;
+        }
+        self.make_room();
+        let made = Session::outlived(found, now, self.first_calls.draw());
+        self.renaming(session, |board| drop(board.sessions.insert(session.clone(), made)));
+        if let Some(name) = &found.name {
+            self.inherit_name(session, name);
+        }
+    }
+
+    /// An agent no longer wants a state that is recalled.
+    pub(crate) fn cancel_recall(&mut self, agent: Conn, forms: &[ReplyForm], out: &mut Vec<Effect>) {
+        if self.outliving.recalls.len() == 0 {
+            return;
+        }
+        let error = Error::new(Code::CANCELLED, "cancelled");
+        for form in forms {
+            let reply = Reply { agent, form: form.clone() };
+            let taken = self.outliving.recalls.take_of(agent, Some(&reply));
+            end_all(taken, Some(&error), out);
+        }
+    }
+
+    /// An agent leaves, or the hub ends: what waits for a state ends, with an error where there is one to tell.
+    pub(crate) fn stop_recalls(&mut self, agent: Option<Conn>, told: Option<&Error>, out: &mut Vec<Effect>) {
+        let taken = match agent {
+            Some(agent) => self.outliving.recalls.take_of(agent, None),
+            None => self.outliving.recalls.stop(),
+        };
+        end_all(taken, told, out);
+    }
+
+    /// A session is forgotten: its state is not to outlive that.
+    pub(crate) fn forget_state(&mut self, session: &SessionId, out: &mut Vec<Effect>) {
+        if self.elsewhere.wanted {
+            self.outliving.gone.remove(session);
+            out.push(Effect::Lasting(Lasting::Forget(session.clone())));
+        }
+    }
+
+    /// Forgets a page that another hub held, if an agent means one.
+    pub(crate) fn forget_gone(
+        &mut self,
+        now: Millis,
+        agent: Conn,
+        page: &str,
+        out: &mut Vec<Effect>,
+    ) -> Option<Result<String, Error>> {
+        self.gone_pages(now, agent).next()?;
+        let session = self.meant_gone(now, agent, Some(page))?.id().clone();
+        self.forget_state(&session, out);
+        Some(Ok(forgotten(&session)))
+    }
+}
+
+fn is_called(gone: &GonePage, wanted: &str) -> bool {
+    gone.id().as_str() == wanted || gone.page.name.as_deref() == Some(wanted)
+}
+
+fn end_all(requests: Vec<Input>, error: Option<&Error>, out: &mut Vec<Effect>) {
+    let Some(error) = error else { return };
+    out.extend(requests.into_iter().filter_map(|request| match request {
+        Input::GetState { reply, .. } => Some(Effect::Result { reply, result: Err(error.clone()) }),
+        _ => None,
+    }));
+}

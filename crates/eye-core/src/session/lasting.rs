@@ -1,0 +1,149 @@
+//! A session's state that outlives its hub: given out now and then, and taken back where the page's hub has ended.
+
+use super::expected::Expecting;
+use super::lasts::Lasts;
+use super::{Place, Session};
+use crate::document::Document;
+use crate::effect::Effect;
+use crate::handover::HandedState;
+use crate::ids::{CallId, Millis};
+use crate::lasting::{Lasting, LastingState};
+use crate::session_event::Outcome;
+use crate::then::Then;
+use crate::work::Work;
+use eye_protocol::limits::{LASTING_STATE_BYTES_MAX, LASTING_STATE_MS, LIGHT_BYTES_MAX};
+use eye_protocol::messages::PageInfo;
+use serde_json::value::RawValue;
+
+impl Session {
+    /// A session whose page is gone with its hub, made of the state that outlived it.
+    pub(crate) fn outlived(found: &LastingState, now: Millis, before_first_call: CallId) -> Self {
+        let info = PageInfo {
+            title: Some(found.title.to_string()),
+            url: Some(found.url.to_string()),
+            alias: found.alias.as_deref().map(Into::into),
+            ..PageInfo::default()
+        };
+        let new = Self::new(found.session.clone(), found.origin.clone(), now, before_first_call);
+        let since = now.saturating_sub(found.state.age_ms);
+        let (place, expecting) = (Place::Gone { since }, Expecting::recalled(false, true));
+        Self { info, expecting, place, lasts: Lasts { from_afar: true, ..Lasts::default() }, ..new }
+    }
+
+    /// Its state has changed: when it is to be given out, unless that is noted already.
+    pub(crate) fn state_to_give(&mut self, now: Millis) -> Option<Millis> {
+        let is_new = !std::mem::replace(&mut self.lasts.changed, true);
+        is_new.then(|| self.lasts.given_at.map_or(now, |at| now.max(at + LASTING_STATE_MS)))
+    }
+
+    /// Whether its state cannot be given out yet: it is worked on, or goes on from one that is on its way.
+    pub(crate) fn is_state_busy(&self, now: Millis) -> bool {
+        self.is_working() || self.awaits_handover(now)
+    }
+
+    /// Gives out its state.
+    pub(super) fn give_state(&mut self, now: Millis, out: &mut Vec<Outcome>) {
+        self.lasts.changed = false;
+        let Some(state) = &mut self.published.state else { return };
+        let Some(text_bytes) = state.document_mut().map(|document| document.text_bytes()) else { return };
+        self.lasts.given_at = Some(now);
+        if text_bytes > LASTING_STATE_BYTES_MAX {
+            return self.write_state(now, None, out);
+        }
+        if text_bytes > LIGHT_BYTES_MAX
+            && let Some(document) = state.lend()
+        {
+            return self.begin(Work::Read(document, None), Then::Write, out);
+        }
+        let text = state.text().ok().flatten();
+        self.write_state(now, text, out);
+    }
+
+    /// The text of its state is there.
+    pub(crate) fn write_state(&self, now: Millis, text: Option<Box<RawValue>>, out: &mut Vec<Outcome>) {
+        let Some(state) = &self.published.state else { return };
+        let text = text.filter(|text| text.get().len() <= LASTING_STATE_BYTES_MAX).map(Into::into);
+        let age_ms = now.saturating_sub(state.changed_at());
+        let state = HandedState { text, revision: state.revision(), age_ms, wall_ms: state.published_at() };
+        let written = Box::new(LastingState {
+            session: self.id.clone(),
+            origin: self.origin.clone(),
+            name: self.given_name.clone(),
+            alias: self.info.alias.as_deref().map(Into::into),
+            title: self.info.title.as_deref().unwrap_or_default().into(),
+            url: self.info.url.as_deref().unwrap_or_default().into(),
+            state,
+        });
+        out.push(Outcome::Effect(Effect::Lasting(Lasting::Write(written))));
+    }
+
+    /// Whether its last state may be elsewhere: its page is gone, and may have been at another hub since.
+    pub(crate) fn wants_recall(&self, now: Millis) -> bool {
+        let recently = self.lasts.recalled_at.is_some_and(|at| now < at + LASTING_STATE_MS);
+        matches!(self.place, Place::Gone { .. }) && !recently && !self.driven
+    }
+
+    /// Its page is at another hub: what was recalled may be old by now.
+    pub(crate) fn recall_anew(&mut self) {
+        self.lasts.recalled_at = None;
+    }
+
+    /// Whether nothing is known of it here but a state that outlived its hub.
+    pub(crate) fn is_from_afar(&self) -> bool {
+        self.lasts.from_afar && matches!(self.place, Place::Gone { .. })
+    }
+
+    /// A page has come: the session is one of this hub.
+    pub(super) fn is_here(&mut self) {
+        self.lasts.from_afar = false;
+        self.lasts.before = self.published.state.as_ref().map(|state| (state.published_at(), state.revision()));
+    }
+
+    /// Whether the last state ended with its hub because it was too large.
+    pub(crate) fn was_too_large(&self) -> bool {
+        self.lasts.too_large
+    }
+
+    /// Its page has published a state.
+    pub(crate) fn has_state_here(&mut self) {
+        self.lasts.too_large = false;
+    }
+
+    /// What outlived the hub before has come, or there is nothing.
+    pub(super) fn take_recalled(&mut self, now: Millis, found: Option<LastingState>, out: &mut Vec<Outcome>) {
+        let awaited = self.awaits_handover(now);
+        self.lasts.recalled_at = Some(now);
+        if self.page().is_some() && !awaited {
+            return;
+        }
+        self.expecting.handover_until = None;
+        let Some(LastingState { state: handed, .. }) = found.filter(|found| !self.knows(&found.state)) else {
+            return self.release_waiting(out);
+        };
+        let HandedState { text, revision, age_ms, wall_ms } = handed;
+        let handed = HandedState { text: None, revision, age_ms, wall_ms };
+        self.lasts.before = Some((wall_ms, revision));
+        match text {
+            Some(text) if text.len() > LIGHT_BYTES_MAX => {
+                self.begin(Work::Receive(text), Then::TakeOver(handed), out);
+            }
+            Some(text) => self.take_old_state(now, &handed, Document::parse(&text, || {}).ok(), out),
+            None => {
+                self.lasts.too_large = true;
+                self.take_old_state(now, &handed, None, out);
+            }
+        }
+    }
+
+    /// Whether a state that outlived its hub is the one that is here, or that what is here goes on from.
+    pub(super) fn knows(&self, handed: &HandedState) -> bool {
+        let is_it = |wall_ms: u64, revision: u64| wall_ms == handed.wall_ms && revision >= handed.revision;
+        match &self.published.state {
+            Some(own) if !own.is_current() => {
+                is_it(own.published_at(), own.revision()) && (own.is_known() || handed.text.is_none())
+            }
+            Some(_) => self.lasts.before.is_some_and(|(wall_ms, revision)| is_it(wall_ms, revision)),
+            None => false,
+        }
+    }
+}
