@@ -6,7 +6,7 @@
 mod cast;
 
 use cast::{AGENT, id};
-use eye_cluster::core::{Action, Core, Event, Life, TokensAction, TokensEvent};
+use eye_cluster::core::{Action, Core, Event, Life, StatesAction, TokensAction, TokensEvent};
 use eye_cluster::eye_core::Input;
 use eye_cluster::eye_core::elsewhere::Back;
 use eye_cluster::parts::{PARTS_LEN_MAX, Parts};
@@ -62,7 +62,9 @@ impl World {
                 Action::Put { row, .. } => assert!(serde_json::to_string(&row).is_ok()),
                 Action::Tokens(TokensAction::Put { token, .. }) => panic!("this hub has no tokens: {token:?}"),
                 Action::Tokens(TokensAction::Take(tokens)) => assert!(!tokens.is_empty()),
-                Action::Tokens(TokensAction::Remove { .. })
+                Action::States(StatesAction::Put { state, .. }) => panic!("this hub has no states: {state:?}"),
+                Action::States(StatesAction::Get(_) | StatesAction::Remove(_))
+                | Action::Tokens(TokensAction::Remove { .. })
                 | Action::Feed(_)
                 | Action::Remove { .. }
                 | Action::Cancel { .. }

@@ -8,6 +8,7 @@ mod event;
 mod former;
 mod hubs;
 mod judging;
+mod lasting;
 mod moving;
 mod passing;
 mod state;
@@ -15,11 +16,12 @@ mod tokens;
 mod topics;
 
 pub use event::{
-    Action, BEAT_MS, DEAD_AFTER_MS, Event, FORGET_AFTER_MS, Life, SEND_ON_BYTES_MAX, TokensAction, TokensEvent,
+    Action, BEAT_MS, DEAD_AFTER_MS, Event, FORGET_AFTER_MS, Life, SEND_ON_BYTES_MAX, StatesAction, TokensAction,
+    TokensEvent,
 };
 pub use state::Core;
 
-use eye_core::Millis;
+use eye_core::{Input, Millis};
 
 impl Core {
     /// What happened, and what follows.
@@ -49,6 +51,8 @@ impl Core {
             Event::HandOver(handover) => self.hand_over(handover, out),
             Event::Unsent(handover) => self.unsent(handover, out),
             Event::Publish { hubs, message } => self.publish(&hubs, *message, out),
+            Event::Lasting(lasting) => self.lasting(lasting, out),
+            Event::Recalled(recalled) => out.push(Action::Feed(Input::Recalled(recalled))),
             Event::Tokens(event) => self.tokens.on(event, out),
             Event::Tick => self.tick(now, out),
         }

@@ -5,8 +5,9 @@ mod alone;
 mod bucket;
 mod sending;
 mod served;
+mod states;
 
-use crate::core::{Action, BEAT_MS, Core, Event, Life, TokensAction, TokensEvent};
+use crate::core::{Action, BEAT_MS, Core, Event, Life, StatesAction, TokensAction, TokensEvent};
 use crate::packet::Writer;
 use crate::parts::Parts;
 use crate::settings::{HubStatus, Settings, Status};
@@ -20,6 +21,7 @@ use eye_core::Effect;
 use futures_util::{FutureExt, StreamExt};
 use rustc_hash::FxHashMap;
 use served::Served;
+use states::States;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -78,6 +80,7 @@ struct Link {
     subjects: Subjects,
     directory: Bucket<Sessions>,
     tokens: Bucket<NamedTokens>,
+    states: States,
     served: Served,
     /// What is to be sent at the end of this turn.
     outgoing: FxHashMap<Life, Vec<Frame>>,
@@ -129,7 +132,8 @@ pub async fn run(
     let (stored, mut stored_in) = mpsc::unbounded_channel();
     let core = Core::new(settings.hub.as_str().into(), life.clone());
     let directory = Bucket::new(client.clone(), format!("eye-{}", settings.cluster), stored.clone());
-    let tokens = Bucket::new(client.clone(), format!("eye_tokens-{}", settings.cluster), stored);
+    let tokens = Bucket::new(client.clone(), format!("eye_tokens-{}", settings.cluster), stored.clone());
+    let states = States::new(client.clone(), format!("eye_state-{}", settings.cluster), stored);
     let (served, writer) = (Served::new(hub.clone()), Arc::new(Writer::new(&life)));
     let (alone, mut alone_in) = mpsc::unbounded_channel();
     let mut link = Link {
@@ -141,6 +145,7 @@ pub async fn run(
         subjects,
         directory,
         tokens,
+        states,
         served,
         outgoing: FxHashMap::default(),
         sent: VecDeque::new(),
@@ -232,6 +237,7 @@ impl Link {
                 self.event(Event::Publish { hubs, message });
             }
             FromHub::Effect(Effect::HandOver(handover)) => self.event(Event::HandOver(handover)),
+            FromHub::Effect(Effect::Lasting(lasting)) => self.event(Event::Lasting(lasting)),
             FromHub::Effect(Effect::PassOn(passed)) => self.event(Event::PassOn(passed)),
             FromHub::Effect(Effect::CancelElsewhere { agent, forms }) => self.event(Event::Cancel { agent, forms }),
             FromHub::Effect(Effect::LeftElsewhere { agent }) => self.event(Event::AgentLeft { agent }),
@@ -257,6 +263,9 @@ impl Link {
                 }
                 Action::Tokens(TokensAction::Remove { hash, revision }) => self.tokens.remove(&hash, revision),
                 Action::Tokens(TokensAction::Take(tokens)) => self.hub.take_tokens(tokens),
+                Action::States(StatesAction::Put { state, epoch }) => self.states.put(state, epoch),
+                Action::States(StatesAction::Get(session)) => self.states.get(session),
+                Action::States(StatesAction::Remove(session)) => self.states.remove(&session),
                 Action::Feed(input) => self.hub.feed(input),
                 Action::Serve { from, request } => self.served.serve(from, Arc::unwrap_or_clone(request)),
                 Action::Cancel { from, agent, call } => self.served.cancel(&from, agent, call),
@@ -317,6 +326,7 @@ impl Link {
         self.event(Event::Down);
         self.directory.stop();
         self.tokens.stop();
+        self.states.stop();
         self.outgoing.clear();
         self.parts.clear();
     }

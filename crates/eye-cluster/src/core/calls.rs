@@ -2,7 +2,7 @@
 //! the hub that was asked, the loss of the link, and the end of its time.
 
 use super::event::{Action, Life};
-use crate::wire::{Frame, Request};
+use crate::wire::{Ask, Frame, Request};
 use eye_core::elsewhere::Back;
 use eye_core::{Asker, Conn, Input, Millis, ReplyForm};
 use eye_protocol::{Code, Error};
@@ -72,6 +72,22 @@ impl Calls {
 
     pub fn at(&self, life: &Life) -> Vec<u64> {
         self.out.iter().filter(|(_, out)| out.to == *life).map(|(call, _)| *call).collect()
+    }
+
+    /// Takes out the requests for states that a hub was asked, as inputs to be asked anew: reading is safe to repeat.
+    pub fn take_states(&mut self, life: &Life, out: &mut Vec<Action>) -> Vec<Input> {
+        let is_state = |one: &Out| {
+            let request = one.request.as_ref().filter(|_| one.to == *life && !one.is_call);
+            request.is_some_and(|request| matches!(request.ask, Ask::State { .. }))
+        };
+        let those: Vec<u64> = self.out.iter().filter(|(_, one)| is_state(one)).map(|(call, _)| *call).collect();
+        let again = |one: Out| match (one.asker, one.request.map(Arc::unwrap_or_clone)?.input(one.agent)) {
+            (Asker::Agent(reply), Input::GetState { page, fresh, query, .. }) => {
+                Some(Input::GetState { reply, page, fresh, query })
+            }
+            _ => None,
+        };
+        those.into_iter().filter_map(|call| self.take(call, out)).filter_map(again).collect()
     }
 
     pub fn expired(&self, now: Millis) -> Vec<u64> {

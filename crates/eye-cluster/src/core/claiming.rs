@@ -56,11 +56,11 @@ impl Core {
                     }
                     let writing = before.is_some_and(|own| own.writing);
                     let known = self.directory.own.remove(&session);
-                    let before = match known {
-                        Some(own) => own.before,
-                        None => self.directory.holder_before(&session, &self.life),
+                    let (before, state) = match known {
+                        Some(own) => (own.before, own.state),
+                        None => (self.directory.holder_before(&session, &self.life), None),
                     };
-                    self.directory.own.insert(session.clone(), Own { row, before, writing, changed: true });
+                    self.directory.own.insert(session.clone(), Own { row, before, writing, changed: true, state });
                     self.write(&session, out);
                 }
                 None => {
@@ -110,7 +110,9 @@ impl Core {
         let had_it = self.directory.life_of(&session) == Some(&self.life);
         self.directory.entries.insert(session.clone(), entry);
         if is_own {
-            if !self.directory.own.contains_key(&session) {
+            if self.directory.own.contains_key(&session) {
+                self.write_state(&session, out);
+            } else {
                 self.remove_own(&session, out);
             }
             return;
@@ -160,6 +162,10 @@ impl Core {
             own.changed |= !entries.get(session).is_some_and(|entry| entry.says(&own.row));
         }
         self.write_all(out);
+        if !self.directory.own.is_empty() {
+            // What was written before may be lost.
+            out.push(Action::Feed(Input::StatesWanted));
+        }
     }
 
     /// Claims the sessions of pages that came before the directory was read, as if they came now.
@@ -214,6 +220,7 @@ impl Core {
             Some(own) => {
                 own.writing = false;
                 self.write(session, out);
+                self.write_state(session, out);
             }
             None => self.remove_own(session, out),
         }

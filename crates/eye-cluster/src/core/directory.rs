@@ -5,6 +5,7 @@ use super::former::Former;
 use crate::row::Row;
 use eye_core::Millis;
 use eye_core::elsewhere::{Listed, PageElsewhere};
+use eye_core::lasting::LastingState;
 use eye_protocol::SessionId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -116,6 +117,8 @@ pub(super) struct Own {
     pub writing: bool,
     /// The row has changed since it was written.
     pub changed: bool,
+    /// The state that is written when the claim is.
+    pub state: Option<Box<LastingState>>,
 }
 
 impl Directory {
@@ -130,6 +133,8 @@ impl Directory {
         for own in self.own.values_mut() {
             own.writing = false;
             own.changed = true;
+            // The hub here gives it out again when the directory has been read.
+            own.state = None;
         }
     }
 

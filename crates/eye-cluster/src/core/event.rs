@@ -4,6 +4,7 @@ use crate::row::Row;
 use crate::wire::{Frame, Request};
 use eye_core::elsewhere::{ChangedInterest, ChangedRow, TopicMessage};
 use eye_core::handover::Handover;
+use eye_core::lasting::{Lasting, LastingState, Recalled};
 use eye_core::passed::Passed;
 use eye_core::{Conn, Input, Millis, ReplyForm};
 use eye_protocol::SessionId;
@@ -106,6 +107,10 @@ pub enum Event {
     HandOver(Box<Handover>),
     /// The same was not sent: the link is down.
     Unsent(Box<Handover>),
+    /// Something is to be done with a state that outlives its hub.
+    Lasting(Lasting),
+    /// What came of looking for such a state.
+    Recalled(Box<Recalled>),
     /// Something of named tokens.
     Tokens(TokensEvent),
     /// Time has passed.
@@ -158,6 +163,22 @@ pub enum TokensAction {
     Take(Vec<SharedToken>),
 }
 
+/// What follows for states that outlive their hubs.
+#[derive(Debug)]
+pub enum StatesAction {
+    /// One is written, unless one of a later claim is there.
+    Put {
+        /// What.
+        state: Box<LastingState>,
+        /// The claim by which this hub holds the session.
+        epoch: u64,
+    },
+    /// One is looked for; [`Event::Recalled`] brings it.
+    Get(SessionId),
+    /// One is removed.
+    Remove(SessionId),
+}
+
 /// What follows.
 #[derive(Debug)]
 pub enum Action {
@@ -186,6 +207,8 @@ pub enum Action {
     },
     /// Something of named tokens.
     Tokens(TokensAction),
+    /// Something of states that outlive their hubs.
+    States(StatesAction),
     /// The hub here learns something.
     Feed(Input),
     /// A request of another hub's agent is done here.

@@ -27,16 +27,20 @@ impl Core {
 
     /// A life is over, as far as this hub can know: what it was asked ends, and its pages are listed no more.
     pub(super) fn hub_ended(&mut self, now: Millis, life: &Life, unread: &[u64], out: &mut Vec<Action>) {
+        let states = self.calls.take_states(life, out);
         for call in self.calls.at(life) {
             let error = if unread.contains(&call) { calls::unread() } else { calls::hub_gone() };
             self.calls.end(now, call, &error, out);
         }
-        let Some(known) = self.hubs.0.get_mut(life) else { return };
-        if std::mem::replace(&mut known.is_alive, false) {
+        if let Some(known) = self.hubs.0.get_mut(life)
+            && std::mem::replace(&mut known.is_alive, false)
+        {
             out.push(Action::Feed(Input::Listed(self.directory.unlisted_of(life))));
             out.push(Action::Leave { from: life.clone(), agent: None });
             self.topics.hub_ended(life, out);
             self.nothing_comes_of(life, out);
         }
+        // A state is read again, now where it outlived that hub.
+        out.extend(states.into_iter().map(Action::Feed));
     }
 }

@@ -1,7 +1,7 @@
 //! What was kept of a session follows its page to the hub that claimed it: from the hub that held it before, for that
 //! claim, once. Everything else that comes has no effect.
 
-use super::event::{Action, Life};
+use super::event::{Action, Life, StatesAction};
 use super::state::Core;
 use crate::wire::{Frame, WireHandover};
 use eye_core::Input;
@@ -34,13 +34,11 @@ impl Core {
         out.push(Action::Feed(Input::HandedOver(handover)));
     }
 
-    /// A hub is gone: nothing waits any longer for what it kept. Should it have been only hung, it still sends it.
+    /// A hub is gone: what waits for what it kept gets the state that outlived it. Should it have been only hung, it
+    /// still sends the rest.
     pub(super) fn nothing_comes_of(&self, life: &Life, out: &mut Vec<Action>) {
         let from = self.directory.own.iter().filter(|(_, own)| own.before.as_ref() == Some(life));
-        out.extend(from.map(|(session, own)| {
-            let heir = Heir { origin: own.row.origin.clone(), claim: own.row.epoch };
-            Action::Feed(Input::HandedOver(Box::new(Handover::nothing(session.clone(), heir))))
-        }));
+        out.extend(from.map(|(session, _)| Action::States(StatesAction::Get(session.clone()))));
     }
 
     /// Another hub sends what it kept.
@@ -105,7 +103,9 @@ mod tests {
     }
 
     fn taken(after: impl IntoIterator<Item = Event>) -> usize {
-        let is_taken = |action: &&Action| matches!(action, Action::Feed(Input::HandedOver(_)));
+        let is_taken = |action: &&Action| {
+            matches!(action, Action::Feed(Input::HandedOver(_)) | Action::States(StatesAction::Get(_)))
+        };
         claimed(after).iter().filter(is_taken).count()
     }
 
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(taken([sent("c", 4, ORIGIN), good()]), 1, "what does not count does no harm");
         assert_eq!(taken([entry("c", 5, 7), good()]), 0, "the session has gone on to another hub");
         let ended = |life: &str| Event::Bye { life: life.into() };
-        assert_eq!(taken([ended("a")]), 1, "nothing comes of a hub that is gone, and nobody waits for it");
+        assert_eq!(taken([ended("a")]), 1, "nothing comes of a hub that is gone but the state that outlived it");
         assert_eq!(taken([ended("a"), good()]), 2, "it was only hung");
         assert_eq!(taken([ended("c")]), 0, "another hub");
         assert_eq!(taken([good(), ended("a")]), 1, "it has come already");

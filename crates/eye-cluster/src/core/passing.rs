@@ -14,6 +14,11 @@ impl Core {
     pub(super) fn pass_on(&mut self, now: Millis, passed: Passed, out: &mut Vec<Action>) {
         let Passed { session, caller, asker, is_call, lifetime_ms, input } = passed;
         let silent = matches!(asker, Asker::Fired { .. });
+        let is_over = self.directory.life_of(&session).is_some_and(|life| !self.hubs.is_alive(life));
+        if is_over && self.up_since.is_some() && matches!(input, Input::GetState { .. }) {
+            // The hub here has been told by now that the page is listed no more.
+            return out.push(Action::Feed(input));
+        }
         let to = match (self.up_since, self.directory.life_of(&session)) {
             (None, _) => Err(error("the link to the other hubs is down", REPEAT)),
             (Some(_), Some(life)) if self.hubs.is_alive(life) => Ok(life.clone()),

@@ -71,3 +71,44 @@ fn what_was_kept_follows_the_page() {
         assert_eq!(world.hubs[1].told(&id(0)), Some((1, 1)), "after {between:?}");
     }
 }
+
+#[test]
+fn a_state_outlives_its_hub() {
+    let mut world = World::new();
+    world.step(Step::Join { hub: 0, session: 0, foreign: false });
+    world.publish(0, &id(0));
+    world.settle();
+    world.step(Step::Crash { hub: 0 });
+    world.settle();
+    // Any hub tells it while the page is not back, also the one that came in place of the dead one.
+    for hub in [0, 1, 2] {
+        world.read_state(hub, &id(0));
+        world.settle();
+        assert_eq!(world.hubs[hub].told(&id(0)), Some((1, 1)), "at {hub}");
+    }
+    world.step(Step::Join { hub: 2, session: 0, foreign: false });
+    world.publish(2, &id(0));
+    world.settle();
+    world.read_state(2, &id(0));
+    assert_eq!(world.hubs[2].told(&id(0)), Some((2, 2)), "its revisions go on");
+    // The page's hub ends again, and the newer state is told.
+    world.step(Step::Crash { hub: 2 });
+    world.settle();
+    world.read_state(1, &id(0));
+    world.settle();
+    assert_eq!(world.hubs[1].told(&id(0)), Some((2, 2)));
+}
+
+#[test]
+fn a_page_that_is_back_before_its_hub_is_known_to_be_gone_goes_on_with_its_revisions() {
+    let mut world = World::new();
+    world.step(Step::Join { hub: 0, session: 0, foreign: false });
+    world.publish(0, &id(0));
+    world.settle();
+    world.step(Step::Crash { hub: 0 });
+    world.step(Step::Join { hub: 1, session: 0, foreign: false });
+    world.publish(1, &id(0));
+    world.settle();
+    world.read_state(1, &id(0));
+    assert_eq!(world.hubs[1].told(&id(0)), Some((2, 2)));
+}

@@ -3,10 +3,11 @@
 use crate::cast;
 use crate::hub::SimHub;
 use crate::step::Step;
-use eye_cluster::core::{Action, Core, DEAD_AFTER_MS, Event, Life};
+use eye_cluster::core::{Action, Core, DEAD_AFTER_MS, Event, Life, StatesAction};
 use eye_cluster::row::Row;
 use eye_cluster::wire::{Frame, Request, WireValue};
 use eye_core::elsewhere::Back;
+use eye_core::lasting::{Found, LastingState, Recalled};
 use eye_core::state::StateQuery;
 use eye_core::{Asker, Effect, Input, PageEvent, Reply, ReplyForm};
 use eye_protocol::SessionId;
@@ -26,6 +27,8 @@ pub struct World {
     wire: BTreeMap<(usize, usize), VecDeque<Frame>>,
     pub kv: BTreeMap<SessionId, (Option<Row>, u64)>,
     revision: u64,
+    /// States that outlive their hubs, with the claims that they were written under.
+    states: BTreeMap<SessionId, (LastingState, u64)>,
     last_call: u64,
     /// The calls that have to end, and how often each has.
     pub calls: BTreeMap<u64, (usize, Life, usize)>,
@@ -49,6 +52,7 @@ impl World {
             wire: BTreeMap::new(),
             kv: BTreeMap::new(),
             revision: 0,
+            states: BTreeMap::new(),
             last_call: 0,
             calls: BTreeMap::new(),
             said: 0,
@@ -107,6 +111,7 @@ impl World {
                     self.store(&session, None);
                 }
             }
+            Action::States(action) => self.states(hub, action),
             Action::Feed(Input::Back(back)) => {
                 if let Back::Ended { asker: Asker::Agent(reply), .. } = *back
                     && let ReplyForm::Rpc(call) = reply.form
@@ -127,12 +132,34 @@ impl World {
         }
     }
 
+    /// Something of states that outlive their hubs. Without a link nothing is written, and nothing can be known.
+    fn states(&mut self, hub: usize, action: StatesAction) {
+        let is_up = self.hubs[hub].is_up;
+        match action {
+            StatesAction::Put { state, epoch } => {
+                let is_newer = |there: &(LastingState, u64)| there.1 > epoch;
+                if is_up && !self.states.get(&state.session).is_some_and(is_newer) {
+                    self.states.insert(state.session.clone(), (*state, epoch));
+                }
+            }
+            StatesAction::Get(session) => {
+                let there = self.states.get(&session).map(|(state, _)| Found::State(Box::new(state.clone())));
+                let found = if is_up { there.unwrap_or(Found::Nothing) } else { Found::Unknown };
+                self.hubs[hub].acks.push_back(Event::Recalled(Box::new(Recalled { session, found })));
+            }
+            StatesAction::Remove(session) => {
+                self.states.remove(&session);
+            }
+        }
+    }
+
     /// Something happens at a hub itself, and what follows is told to its core.
     pub fn board(&mut self, hub: usize, input: Input) {
         let (effects, gone, rows) = self.hubs[hub].on(self.now, input);
         for effect in effects {
             match effect {
                 Effect::HandOver(handover) => self.on(hub, Event::HandOver(handover)),
+                Effect::Lasting(lasting) => self.on(hub, Event::Lasting(lasting)),
                 Effect::Result { reply, result: Ok(text) } => self.told(hub, &reply, &text),
                 _ => {}
             }
@@ -334,6 +361,7 @@ impl World {
                     self.hubs[hub].acks.clear();
                 }
                 self.kv.clear();
+                self.states.clear();
                 self.revision = 0;
             }
             Step::Arrive => self.arrive(),
