@@ -1,0 +1,196 @@
+//! A state outlives its hub, which is killed with -9: any hub tells it, and the page goes on from it. With the real
+//! binary and a real nats-server.
+#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
+
+mod stage;
+
+use eye_testkit::{Home, Nats, NatsPeer, PageSetup, Ran, Running, ScriptedPage};
+use serde_json::{Value, json};
+use stage::hubs::{ORIGIN, hub, lists, setup, until};
+use stage::{answers, table};
+
+/// A page of the session `s1`, with the title `Shop`.
+fn join(home: &Home) -> ScriptedPage {
+    ScriptedPage::join(home, &setup(home, "Shop").session("s1").alias("cart"), table)
+}
+
+fn publish(page: &ScriptedPage, state: &Value, revision: u64) {
+    let params = json!({ "state": state, "revision": revision });
+    page.say(&json!({ "jsonrpc": "2.0", "method": "state/update", "params": params }).to_string());
+}
+
+/// Hears what is written of states.
+fn observer(nats: &Nats) -> NatsPeer {
+    let mut peer = nats.peer();
+    peer.hear("$KV.eye_state-default.>");
+    peer
+}
+
+/// Waits until a state of this revision is written.
+fn is_written(observer: &mut NatsPeer, revision: u64) -> Value {
+    loop {
+        let (subject, entry) = observer.heard();
+        assert_eq!(subject, "$KV.eye_state-default.s1");
+        let entry: Value = serde_json::from_slice(&entry).unwrap();
+        if entry["revision"] == revision {
+            return entry;
+        }
+    }
+}
+
+fn read(home: &Home, page: &str) -> Ran {
+    home.eye(["--page", page, "state", "--json"])
+}
+
+fn state(home: &Home, page: &str) -> Value {
+    let ran = read(home, page);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+fn is(told: &Value, value: &Value, revision: u64, stale: bool) {
+    assert_eq!((&told["value"], &told["revision"], &told["stale"]), (value, &json!(revision), &json!(stale)));
+}
+
+#[test]
+fn any_hub_tells_the_last_state_of_a_page_whose_hub_was_killed_and_the_page_goes_on_from_it() {
+    let nats = Nats::start();
+    let mut observer = observer(&nats);
+    let ((a, hub_a), (b, _hub_b), (c, _hub_c)) = (hub(&nats, "a"), hub(&nats, "b"), hub(&nats, "c"));
+    let first = join(&a);
+    publish(&first, &json!({ "n": 1 }), 1);
+    is_written(&mut observer, 1);
+    assert_eq!(a.eye(["use", "s1", "--as", "till"]).code, 0);
+    publish(&first, &json!({ "n": 2 }), 2);
+    is_written(&mut observer, 2);
+    lists(&b, "till");
+    lists(&c, "till");
+    hub_a.kill();
+    // Asked at once, before anybody has missed that hub, and by each of its names.
+    for name in ["s1", "till", "cart", "Shop"] {
+        is(&state(&b, name), &json!({ "n": 2 }), 2, true);
+    }
+    until(&c, &["pages"], |ran| !ran.stdout.contains("at a"));
+    is(&state(&c, "till"), &json!({ "n": 2 }), 2, true);
+    first.wait_closed();
+    // The page comes back through b: what it published before is told until it publishes again.
+    let second = join(&b);
+    is(&state(&b, "s1"), &json!({ "n": 2 }), 2, true);
+    publish(&second, &json!({ "n": 3 }), 1);
+    is_written(&mut observer, 3);
+    is(&state(&b, "till"), &json!({ "n": 3 }), 3, false);
+    until(&c, &["--page", "till", "state", "--json"], |ran| ran.stdout.contains(r#""n":3"#));
+}
+
+#[test]
+fn a_page_that_comes_back_and_publishes_at_once_goes_on_with_the_next_revision() {
+    let nats = Nats::start();
+    let mut observer = observer(&nats);
+    let ((a, hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let first = join(&a);
+    for revision in 1..=3 {
+        publish(&first, &json!(revision), revision);
+        is_written(&mut observer, revision);
+    }
+    lists(&b, "Shop");
+    hub_a.kill();
+    let second = join(&b);
+    publish(&second, &json!("new"), 1);
+    is(&state(&b, "s1"), &json!("new"), 4, false);
+    assert_eq!(is_written(&mut observer, 4)["epoch"], json!(2));
+}
+
+#[test]
+fn a_hub_that_starts_afterwards_tells_it_and_what_is_forgotten_is_gone_at_every_hub() {
+    let nats = Nats::start();
+    let mut observer = observer(&nats);
+    let (a, hub_a) = hub(&nats, "a");
+    let first = join(&a);
+    publish(&first, &json!({ "n": 1 }), 1);
+    is_written(&mut observer, 1);
+    hub_a.kill();
+    let ((b, _hub_b), (c, _hub_c)) = (hub(&nats, "b"), hub(&nats, "c"));
+    until(&b, &["--page", "s1", "state", "--json"], |ran| ran.code == 0);
+    until(&c, &["--page", "s1", "state", "--json"], |ran| ran.code == 0);
+    assert_eq!(b.eye(["pages", "forget", "s1"]), answers(0, "forgot s1\n", ""));
+    until(&c, &["--page", "s1", "state"], |ran| ran.stderr.contains("no page is connected"));
+    assert!(read(&b, "s1").stderr.contains("no page is connected"));
+}
+
+#[test]
+fn a_state_that_is_too_large_ends_with_its_hub_and_the_answer_says_so() {
+    let nats = Nats::start();
+    let mut observer = observer(&nats);
+    let ((a, hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let first = join(&a);
+    publish(&first, &json!("x".repeat(60 << 10)), 1);
+    assert_eq!(is_written(&mut observer, 1)["text"].as_str().map(str::len), Some((60 << 10) + 2));
+    publish(&first, &json!("x".repeat(64 << 10)), 2);
+    assert_eq!(is_written(&mut observer, 2)["text"], Value::Null);
+    lists(&b, "Shop");
+    hub_a.kill();
+    let told = read(&b, "s1");
+    assert!(told.code != 0 && told.stderr.contains("larger than 64 KiB, and ended with its hub"), "{told:?}");
+}
+
+#[test]
+fn a_token_for_another_origin_is_told_nothing() {
+    let nats = Nats::start();
+    let mut observer = observer(&nats);
+    let ((a, hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let first = join(&a);
+    publish(&first, &json!("secret"), 1);
+    is_written(&mut observer, 1);
+    lists(&b, "Shop");
+    let token = |name: &str, origin: &str| {
+        let made = b.eye(["token", "new", name, "--may", "read", "--pages", origin]);
+        assert_eq!(made.code, 0, "{made:?}");
+        made.stdout.trim().to_owned()
+    };
+    let (own, other) = (token("own", ORIGIN), token("other", "http://localhost:9"));
+    let by = |token: &str, page: &str| {
+        Running::of(b.command().args(["--page", page, "state"]).env("EYE_TOKEN", token)).wait()
+    };
+    hub_a.kill();
+    // Before it has been recalled at this hub, and after.
+    for _ in 0..2 {
+        for page in ["s1", "cart", "Shop"] {
+            let told = by(&other, page);
+            assert!(told.code != 0 && !told.stdout.contains("secret"), "{told:?}");
+            assert!(told.stderr.contains("no page"), "{told:?}");
+        }
+        let told = by(&own, "s1");
+        assert!(told.stdout.contains("secret"), "{told:?}");
+    }
+    // Nor does a page of another origin get the session with it.
+    let foreign = PageSetup { origin: Some("http://localhost:9".into()), ..setup(&b, "Evil") };
+    let foreign = ScriptedPage::join(&b, &foreign.session("s1"), table);
+    assert_ne!(foreign.session(), "s1");
+}
+
+#[test]
+fn without_nats_nothing_hangs_and_what_is_here_is_told() {
+    let mut nats = Nats::start();
+    let mut observer = observer(&nats);
+    let ((a, hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let first = join(&a);
+    publish(&first, &json!({ "n": 1 }), 1);
+    is_written(&mut observer, 1);
+    lists(&b, "Shop");
+    hub_a.kill();
+    is(&state(&b, "s1"), &json!({ "n": 1 }), 1, true);
+    drop(observer);
+    nats.kill();
+    until(&b, &["status"], |ran| ran.stdout.contains("own pages only"));
+    is(&state(&b, "s1"), &json!({ "n": 1 }), 1, true);
+    assert!(read(&b, "s2").stderr.contains("no page is connected"));
+    // Its page comes back meanwhile. When the server is back without its files, the state is written again.
+    let second = join(&b);
+    publish(&second, &json!({ "n": 2 }), 1);
+    is(&state(&b, "s1"), &json!({ "n": 2 }), 2, false);
+    nats.empty();
+    nats.run();
+    let mut observer = self::observer(&nats);
+    publish(&second, &json!({ "n": 3 }), 2);
+    assert_eq!(is_written(&mut observer, 3)["text"], json!(r#"{"n":3}"#));
+}
