@@ -138,11 +138,15 @@ impl Hub {
 
 impl Reading {
     fn parse(&self, hub: &Arc<Hub>, text: &str) -> Parsed {
-        let elements = match self.batched.then(|| batch::parse(text)).transpose() {
+        let split = || {
+            let elements = batch::parse(text);
+            give_way();
+            elements
+        };
+        let elements = match self.batched.then(split).transpose() {
             Ok(elements) => elements,
             Err(error) => return Parsed::Wrong(Close::unsupported(&error.to_string())),
         };
-        give_way();
         match (self.side, elements) {
             (Side::Agent, Some(_)) => Parsed::Here,
             (Side::Agent, None) if text.len() > FRAME_BYTES_MAX => Parsed::Here,
@@ -170,7 +174,10 @@ impl Reading {
     /// Each pass over a large text takes long, so others go first between two of them.
     fn page_rpc(&self, json: &str) -> Option<FromPage> {
         let message = rpc::parse_one(json)?;
-        give_way();
+        // A batch may hold hundreds of small ones.
+        if is_large(json.len()) {
+            give_way();
+        }
         eye::page_message(self.conn, message)
     }
 
