@@ -286,7 +286,7 @@ fn a_request_that_waits_is_cancelled_and_ends_with_its_agent_and_the_hub() {
     hub.state_of(Some("cart"));
     assert!(results(&hub.on(Input::AgentLeft { agent: AGENT })).is_empty());
     assert!(results(&hub.recalled(Found::State(lasting(&json!(2), 5)))).is_empty());
-    assert_eq!(hub.board.rows(hub.now, None).len(), 0, "nobody wants it any more");
+    assert_eq!(hub.board.rows(hub.now, None).len(), 0, "no agent wants it any more");
 }
 
 #[test]

@@ -70,7 +70,7 @@ struct Joined {
 
 /// The half of a document's client that looks and acts.
 enum Hands {
-    /// Nobody needed it yet, or the document's client is in one piece.
+    /// It was not needed yet, or the document's client is in one piece.
     Absent,
     /// It is being made: what is for either half waits, in its order.
     Making(Vec<(Half, String)>),

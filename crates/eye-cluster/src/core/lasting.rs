@@ -15,7 +15,7 @@ impl Core {
             Lasting::Write(state) => {
                 let session = state.session.clone();
                 let own = self.directory.own.get_mut(&session).filter(|own| own.row.origin == state.origin);
-                // Without a directory nobody knows who holds what; the hub gives it out again when it has been read.
+                // Without a directory it is not known who holds what; the hub gives it out again when it has been read.
                 if let Some(own) = own.filter(|_| is_up && self.directory.is_read) {
                     own.state = Some(state);
                     self.write_state(&session, out);
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(all(vec![joined(), state(ORIGIN, 1)]), []);
         assert_eq!(all(vec![joined(), state(ORIGIN, 1), state(ORIGIN, 2), stored(1)]), [(1, 2)], "the last of them");
         assert_eq!(all(vec![joined(), stored(1), state(ORIGIN, 1), state(ORIGIN, 2)]), [(1, 1), (1, 2)]);
-        assert_eq!(all(vec![state(ORIGIN, 1)]), [], "another hub's, or nobody's");
+        assert_eq!(all(vec![state(ORIGIN, 1)]), [], "another hub's, or no hub's");
         assert_eq!(all(vec![joined(), stored(1), state("http://localhost:9", 1)]), [], "another origin's");
         let lost = Event::Entry { session: id(), row: Some(row("b", 2)), revision: 12 };
         assert_eq!(all(vec![joined(), stored(1), lost, state(ORIGIN, 1)]), [], "another hub has claimed it since");
