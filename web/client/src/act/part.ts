@@ -186,14 +186,14 @@ export function acts(core: Core): Verbs {
     await frame(core);
     const isLines = text.includes("\n");
     // A paste, other than a key, may find the selection before this one: Slate.
-    if (text === "" || (isLines && input === undefined))
-      await strikeAll([{ ...NO_MODIFIERS, key: "Backspace" }], { own, turn, input });
+    if (text === "" || isLines) await strikeAll([{ ...NO_MODIFIERS, key: "Backspace" }], { own, turn, input });
     if (text === "") return;
-    if (input !== undefined) return realText(input, text);
     if (isLines) await frame(core);
-    own(() => {
-      if (!isLines || !pasted(element, text)) editorInput(element, "insertText", text);
-    });
+    // Lines are pasted, by real hands as well: put in as typed they are one paragraph to Slate, and Enter would indent.
+    if (!isLines || !own(() => pasted(element, text))) {
+      if (input !== undefined) return realText(input, text);
+      own(() => editorInput(element, "insertText", text));
+    }
     await turn();
     await frame(core);
   };
