@@ -127,8 +127,14 @@ impl Agent {
     }
 
     pub fn say(&mut self, frame: &str) {
+        self.say_all(&[frame]);
+    }
+
+    pub fn say_all(&mut self, frames: &[&str]) {
         let mut bytes = Vec::new();
-        eye_protocol::stream::write(frame, &mut bytes);
+        for frame in frames {
+            eye_protocol::stream::write(frame, &mut bytes);
+        }
         self.stream.write_all(&bytes).expect("the hub reads");
     }
 
