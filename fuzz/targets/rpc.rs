@@ -6,7 +6,7 @@ use eye_protocol::{Code, Error};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    for message in rpc::parse(text).into_iter().flatten() {
+    for message in rpc::parse(text, || {}).into_iter().flatten() {
         let (id, params) = match message {
             Message::Request { id, params, .. } => (id, Some(params)),
             Message::Notification { params, .. } => ("null".into(), Some(params)),

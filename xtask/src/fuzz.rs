@@ -141,7 +141,7 @@ mod tests {
             assert!(fs::read_dir(&corpus).is_ok_and(|files| files.count() > 1), "{name} has no corpus");
         }
         for parser in
-            ["frames", "stream", "events", "batches", "rpc", "patches", "config", "csp", "wgsl", "png", "hubs"]
+            ["frames", "stream", "events", "batches", "rpc", "scan", "patches", "config", "csp", "wgsl", "png", "hubs"]
         {
             assert!(all.iter().any(|name| name == parser), "{parser}");
         }

@@ -8,12 +8,13 @@ mod paced;
 mod size;
 
 use eye_protocol::limits::{STATE_BYTES_MAX, STATE_DEPTH_MAX, STATE_PARSED_BYTES_MAX};
+use eye_protocol::scan::Pause;
 use eye_protocol::{Code, Error};
 use json_patch::jsonptr::Pointer;
 use json_patch::{Patch, PatchOperation};
 use serde_json::Value;
 use size::{BYTES_A_STEP, parsed_bytes};
-pub use size::{Meter, Pause, Size, Unfit};
+pub use size::{Meter, Size, Unfit};
 
 /// One document.
 #[derive(Debug, Default)]
@@ -34,7 +35,7 @@ impl Document {
         if text.len() > STATE_BYTES_MAX {
             return Err(limit(text.len(), STATE_BYTES_MAX, ""));
         }
-        let parsed_bytes = parsed_bytes(text);
+        let parsed_bytes = parsed_bytes(text, pause);
         if parsed_bytes > STATE_PARSED_BYTES_MAX {
             return Err(limit(parsed_bytes, STATE_PARSED_BYTES_MAX, " in memory"));
         }

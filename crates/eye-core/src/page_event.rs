@@ -93,7 +93,7 @@ impl PageEvent {
             Self::Offers { tools, .. } => tools.iter().map(|tool| tool.get().len()).sum(),
             Self::Withdraws { names, .. } => names.iter().map(String::len).sum(),
             Self::Capable(capabilities) => capabilities.iter().map(String::len).sum(),
-            Self::State { whole, .. } => whole.state.get().len(),
+            Self::State { whole, .. } => whole.state.len(),
             Self::StateChanged { change, .. } => change.patch.get().len(),
             Self::Puts { message, .. } => message.len(),
             Self::Left

@@ -24,11 +24,11 @@ impl Session {
     pub(crate) fn publish_state(&mut self, when: When, page: Conn, whole: Whole, out: &mut Vec<Outcome>) {
         self.published.wall_ms = when.wall_ms;
         let Whole { state, revision: page_revision } = whole;
-        if state.get().len() > LIGHT_BYTES_MAX {
+        if state.len() > LIGHT_BYTES_MAX {
             let then = Then::Publish { page, page_revision, when };
             self.begin(Work::Parse(state), then, out);
         } else {
-            let document = Document::parse(state.get(), || {});
+            let document = Document::parse(&state, || {});
             let _ = self.take_state(page, page_revision, when, document, state, out);
         }
     }
@@ -40,7 +40,7 @@ impl Session {
         page_revision: u64,
         when: When,
         document: Result<Document, Error>,
-        text: Box<RawValue>,
+        text: Box<str>,
         out: &mut Vec<Outcome>,
     ) -> Result<(), Error> {
         self.published.healing = false;
@@ -208,7 +208,9 @@ impl Session {
                     self.write_state(now, Some(text), out);
                 }
             }
-            (Then::TakeOver(handed), Done::Received(document)) => self.take_old_state(now, &handed, document.ok(), out),
+            (Then::TakeOver(handed), Done::Parsed(document, _)) => {
+                self.take_old_state(now, &handed, document.ok(), out);
+            }
             (Then::Offer { page, id }, Done::Compiled(prepared)) => {
                 if self.page() == Some(page) {
                     self.take_tools(page, id, prepared, room_bytes, out);
@@ -266,8 +268,9 @@ impl Session {
     /// The page answered that it was asked for its state.
     pub(crate) fn page_told_state(&mut self, now: Millis, call: CallId, ending: Ending, out: &mut Vec<Outcome>) {
         let told = match ending {
-            Ok(Value::Json(text)) => serde_json::from_str::<Whole>(&text)
-                .map_err(|error| Error::new(Code::INTERNAL, format!("the page told a malformed state: {error}"))),
+            Ok(Value::Json(text)) => Whole::parse(&text, || {}).map_err(|error| {
+                Error::new(Code::INTERNAL, format!("the page told a malformed state: {}", error.message))
+            }),
             Ok(_) => Err(Error::new(Code::INTERNAL, "the page told a malformed state")),
             Err(error) if error.code == Code::METHOD => {
                 Err(Error::new(Code::SESSION, "the page publishes no state")
@@ -279,12 +282,12 @@ impl Session {
         let Asker::State { reply, query } = known.asker else { return };
         let (Some(page), when) = (self.page(), When { now, wall_ms: self.published.wall_ms }) else { return };
         match told {
-            Ok(Whole { state, revision: page_revision }) if state.get().len() > LIGHT_BYTES_MAX => {
+            Ok(Whole { state, revision: page_revision }) if state.len() > LIGHT_BYTES_MAX => {
                 let then = Then::Tell { page, page_revision, when, reply, query };
                 self.begin(Work::Parse(state), then, out);
             }
             Ok(Whole { state, revision }) => {
-                let document = Document::parse(state.get(), || {});
+                let document = Document::parse(&state, || {});
                 let taken = self.take_state(page, revision, when, document, state, out);
                 self.tell_taken_state(now, reply, query, taken, out);
             }

@@ -179,5 +179,5 @@ pub(crate) enum StateNews {
     /// The patch that led there.
     Patch(Box<RawValue>),
     /// All of it.
-    Whole(Box<RawValue>),
+    Whole(Box<str>),
 }

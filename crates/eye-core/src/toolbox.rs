@@ -1,10 +1,10 @@
 //! The tools a session's page offers, and whether a call of one fits: its name, its capabilities, its arguments.
 
-use crate::document::Pause;
 use crate::schema::{Estimate, Schema};
 use eye_protocol::limits::{
     LIGHT_TOOLS_BYTES_MAX, LIGHT_TOOLS_STEPS_MAX, TOOLS_BYTES_MAX, TOOLS_MAX, TOOLS_NODES_MAX, TOOLS_PATTERNS_MAX,
 };
+use eye_protocol::scan::Pause;
 use eye_protocol::tools::{Registered, Rejected, Tool};
 use eye_protocol::{Code, Error};
 use indexmap::IndexMap;

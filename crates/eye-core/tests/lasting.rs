@@ -14,7 +14,6 @@ use eye_protocol::messages::{Hello, PageInfo};
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Limits, Scope};
 use eye_protocol::state::Whole;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -79,7 +78,7 @@ impl Hub {
     }
 
     fn publish(&mut self, state: &Value, revision: u64) {
-        let state = RawValue::from_string(state.to_string()).expect("JSON");
+        let state = state.to_string().into();
         let wall_ms = WALL_MS + self.now;
         self.on(Input::page(PAGE, PageEvent::State { whole: Whole { state, revision }, wall_ms }));
     }

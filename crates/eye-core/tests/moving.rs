@@ -78,7 +78,7 @@ impl Hub {
     }
 
     fn publish(&mut self, state: &Value, revision: u64) -> Vec<Effect> {
-        let whole = Whole { state: raw(state), revision };
+        let whole = Whole { state: raw(state).into(), revision };
         self.on(Input::page(PAGE, PageEvent::State { whole, wall_ms: 1_700_000_000_000 }))
     }
 

@@ -152,7 +152,7 @@ fn a_page_without_state_is_its_own_error_and_nonsense_ends_the_question() {
     3 agent 2 reads
         → page 1 tells its state 2
     4 page 1 answers 2 ={"nonsense":1}
-        ← agent 2 !-32603 the page told a malformed state: missing field `state` at line 1 column 14
+        ← agent 2 !-32603 the page told a malformed state: `state` is missing
     5 agent 2 reads
         → page 1 tells its state 3
     2005 tick

@@ -6,6 +6,7 @@ mod script;
 use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, PageEvent, Policy, ReplyForm, Switchboard, Task, Terms};
 use eye_protocol::SessionId;
 use eye_protocol::messages::PageInfo;
+use eye_protocol::state::Whole;
 use insta::assert_snapshot;
 use script::play;
 use std::sync::Arc;
@@ -463,7 +464,7 @@ fn that_a_page_offers_something_is_remembered_at_once() {
     assert_eq!(offers(&mut board), Some((true, false)));
     board.on(2, Input::page(page, PageEvent::Offers { id: None, tools: tools() }), &mut out);
     assert_eq!(offers(&mut board), None, "nothing new");
-    let whole = serde_json::from_str(r#"{"state":{"n":1},"revision":1}"#).unwrap();
+    let whole = Whole { state: r#"{"n":1}"#.into(), revision: 1 };
     board.on(3, Input::page(page, PageEvent::State { whole, wall_ms: 0 }), &mut out);
     assert_eq!(offers(&mut board), Some((true, true)));
 }

@@ -1,8 +1,8 @@
 //! Batches: several frames in one message, as a JSON array.
 
 use crate::limits::{BATCH_BYTES_SOFT_MAX, BATCH_FRAMES_MAX};
+use crate::scan::{self, Pause};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// What stands around a line frame in a batch: brackets and quotes.
@@ -30,10 +30,15 @@ pub enum BatchError {
 
 /// Reads a message of a client that asked for batches.
 pub fn parse(message: &str) -> Result<Vec<Element<'_>>, BatchError> {
+    parse_paced(message, || {})
+}
+
+/// The same for a message that may be large.
+pub fn parse_paced(message: &str, pause: Pause) -> Result<Vec<Element<'_>>, BatchError> {
     if let Some(line) = only_line(message) {
         return Ok(vec![Element::Line(Cow::Borrowed(line))]);
     }
-    let raws: Vec<&RawValue> = serde_json::from_str(message).map_err(|_| BatchError::NotABatch)?;
+    let raws = scan::elements(message, pause).ok_or(BatchError::NotABatch)?;
     if raws.len() > BATCH_FRAMES_MAX {
         return Err(BatchError::TooMany);
     }
@@ -47,11 +52,10 @@ fn only_line(message: &str) -> Option<&str> {
     line.bytes().all(plain).then_some(line)
 }
 
-fn element(raw: &RawValue) -> Result<Element<'_>, BatchError> {
+fn element(json: &str) -> Result<Element<'_>, BatchError> {
     #[derive(Deserialize)]
     struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-    let json = raw.get();
     match json.as_bytes().first() {
         Some(b'"') => match serde_json::from_str::<Text>(json) {
             Ok(text) => Ok(Element::Line(text.0)),

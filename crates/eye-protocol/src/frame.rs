@@ -3,6 +3,7 @@
 use crate::compact::Compact;
 use crate::line::Line;
 use crate::rpc::{self, Message};
+use crate::scan::Pause;
 
 /// What a frame from an agent is.
 #[derive(Debug)]
@@ -18,11 +19,16 @@ pub enum Frame<'a> {
 impl<'a> Frame<'a> {
     /// Tells what the frame is. `None` is an empty frame, which is ignored.
     pub fn parse(text: &'a str) -> Option<Self> {
+        Self::parse_paced(text, || {})
+    }
+
+    /// The same for a frame that may be large.
+    pub fn parse_paced(text: &'a str, pause: Pause) -> Option<Self> {
         if text.is_empty() {
             return None;
         }
         if matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[' | b'"')) {
-            if let Some(messages) = rpc::parse(text) {
+            if let Some(messages) = rpc::parse(text, pause) {
                 return Some(Self::Rpc(messages));
             }
             if let Some(compact) = Compact::parse(text) {

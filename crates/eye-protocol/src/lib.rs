@@ -24,6 +24,7 @@ pub mod operations;
 pub mod page_hint;
 pub mod path_cost;
 pub mod rpc;
+pub mod scan;
 pub mod schema;
 pub mod scope;
 pub mod shared_token;

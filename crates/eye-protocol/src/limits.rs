@@ -157,7 +157,7 @@ pub const QUERY_STEPS_MAX: u64 = 20_000_000;
 pub const QUERY_BYTES_MAX: usize = 4 << 10;
 /// How often brackets may stand in brackets in a `JSONPath`.
 pub const QUERY_DEPTH_MAX: usize = 32;
-/// Frames above this are parsed by a worker, not on the hub's thread.
+/// Frames above this are parsed by a worker, not on the hub's thread; those that are JSON above [`LIGHT_BYTES_MAX`].
 pub const LARGE_FRAME_BYTES: usize = 64 << 10;
 /// Work below this is done on the hub's thread, which it holds for about a tenth of a millisecond; the rest goes to a
 /// worker.

@@ -3,6 +3,7 @@
 use crate::answer::{Ending, Value};
 use crate::error::{Code, Error, ErrorObject};
 use crate::limits::{RPC_ARRAY_LEN_MAX, RPC_ID_BYTES_MAX};
+use crate::scan::{self, Pause};
 pub use crate::text::json;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
@@ -45,72 +46,98 @@ pub enum Message {
     },
 }
 
-#[derive(Deserialize)]
+/// The members of a message, as they are written.
+#[derive(Default)]
 struct Envelope<'a> {
-    #[serde(borrow)]
-    jsonrpc: &'a RawValue,
-    #[serde(borrow, default)]
-    id: Option<&'a RawValue>,
-    #[serde(default)]
-    method: Option<String>,
-    #[serde(borrow, default)]
-    params: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    result: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
+    jsonrpc: Option<&'a str>,
+    id: Option<&'a str>,
+    method: Option<&'a str>,
+    params: Option<&'a str>,
+    result: Option<&'a str>,
+    error: Option<&'a str>,
+    /// One of them is there again.
+    twice: bool,
 }
 
-/// A result of `null` is there all the same.
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
+impl<'a> Envelope<'a> {
+    /// `None`: the text is no JSON object.
+    fn read(text: &'a str, pause: Pause) -> Option<Self> {
+        let mut envelope = Self::default();
+        let mut readable = true;
+        scan::members(text, pause, |name, value| {
+            let name = scan::name(name);
+            let member = match name.as_deref() {
+                Some("jsonrpc") => &mut envelope.jsonrpc,
+                Some("id") => &mut envelope.id,
+                Some("method") => &mut envelope.method,
+                Some("params") => &mut envelope.params,
+                Some("result") => &mut envelope.result,
+                Some("error") => &mut envelope.error,
+                other => return readable &= other.is_some(),
+            };
+            envelope.twice |= member.replace(value).is_some();
+        })?;
+        readable.then_some(envelope)
+    }
 }
 
 /// Reads a frame that is a JSON-RPC object or an array of them. `None`: it is something else.
-pub fn parse(text: &str) -> Option<Vec<Message>> {
+pub fn parse(text: &str, pause: Pause) -> Option<Vec<Message>> {
     if text.trim_start().starts_with('[') {
-        let raws: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+        let raws = scan::elements(text, pause)?;
         if raws.is_empty() {
             return None;
         }
         if raws.len() > RPC_ARRAY_LEN_MAX {
             let reason = "more requests in one array than the limit of 1024";
-            return raws[0].get().contains("jsonrpc").then(|| vec![Message::Invalid { id: "null".into(), reason }]);
+            return raws[0].contains("jsonrpc").then(|| vec![Message::Invalid { id: "null".into(), reason }]);
         }
-        return raws.into_iter().map(|raw| parse_one(raw.get())).collect();
+        return raws.into_iter().map(|raw| parse_one_paced(raw, pause)).collect();
     }
-    parse_one(text).map(|message| vec![message])
+    parse_one_paced(text, pause).map(|message| vec![message])
 }
 
 /// Reads one JSON-RPC object. `None`: it has no `jsonrpc` member, or is no JSON.
 pub fn parse_one(text: &str) -> Option<Message> {
-    // The parser would take an array for an object, member by member.
-    if !text.trim_start().starts_with('{') {
+    parse_one_paced(text, || {})
+}
+
+/// The same for a text that may be large.
+pub fn parse_one_paced(text: &str, pause: Pause) -> Option<Message> {
+    let Envelope { jsonrpc: Some(jsonrpc), id, method, params, result, error, twice } = Envelope::read(text, pause)?
+    else {
         return None;
-    }
-    let Ok(envelope) = serde_json::from_str::<Envelope>(text) else {
-        return parse_odd(text);
     };
-    let has_id = envelope.id.is_some();
-    let id = envelope.id.and_then(usable_id);
+    let nameless = |reason| Some(Message::Invalid { id: "null".into(), reason });
+    if twice {
+        return nameless("a member is there twice");
+    }
+    let (sent_id, method) = (there(id), there(method));
+    if method.is_some_and(|raw| !raw.starts_with('"')) {
+        return nameless("`method` must be a string");
+    }
+    let id = sent_id.and_then(usable_id);
     let invalid = |reason| Message::Invalid { id: id.clone().unwrap_or_else(|| "null".into()), reason };
-    if envelope.jsonrpc.get() != "\"2.0\"" {
+    if jsonrpc != "\"2.0\"" {
         return Some(invalid("`jsonrpc` must be \"2.0\""));
     }
-    if has_id && id.is_none() {
+    if sent_id.is_some() && id.is_none() {
         return Some(invalid("`id` must be a string or a number of at most 256 bytes"));
     }
-    let params = || envelope.params.map_or_else(|| "{}".into(), |raw| raw.get().into());
-    Some(match (envelope.method, id.clone()) {
-        (Some(method), Some(id)) => Message::Request { id, method, params: params() },
-        (Some(method), None) => Message::Notification { method, params: params() },
-        (None, Some(id)) => match (envelope.error, envelope.result) {
-            // A page that tells a failed tool both ways means its result, which says that it failed.
-            (Some(_), Some(result)) if result.get() != "null" => {
-                Message::Response { id, outcome: Ok(result.get().into()) }
+    let copy = |raw: &str| scan::copy(raw, pause);
+    Some(match (method, id.clone()) {
+        (Some(method), id) => {
+            let (method, params) = (scan::name(method)?.into_owned(), there(params).map_or_else(|| "{}".into(), copy));
+            match id {
+                Some(id) => Message::Request { id, method, params },
+                None => Message::Notification { method, params },
             }
-            (Some(error), _) => Message::Response { id, outcome: Err(Error::from_raw(error.get())) },
-            (None, Some(result)) => Message::Response { id, outcome: Ok(result.get().into()) },
+        }
+        (None, Some(id)) => match (there(error), result) {
+            // A page that tells a failed tool both ways means its result, which says that it failed.
+            (Some(_), Some(result)) if result != "null" => Message::Response { id, outcome: Ok(copy(result)) },
+            (Some(error), _) => Message::Response { id, outcome: Err(Error::from_raw(error)) },
+            (None, Some(result)) => Message::Response { id, outcome: Ok(copy(result)) },
             (None, None) => invalid("neither `method`, `result` nor `error`"),
         },
         (None, None) => invalid("`method` is missing"),
@@ -130,14 +157,12 @@ pub fn error_without_id(text: &str) -> Option<Error> {
     (&*jsonrpc == "2.0").then(|| Error::from_raw(error.get()))
 }
 
-/// An object with a `jsonrpc` member whose other members have wrong types is a bad request, not code.
-fn parse_odd(text: &str) -> Option<Message> {
-    let value: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).ok()?;
-    value.contains_key("jsonrpc").then(|| Message::Invalid { id: "null".into(), reason: "`method` must be a string" })
+/// `null` is as good as nothing.
+fn there(member: Option<&str>) -> Option<&str> {
+    member.filter(|raw| *raw != "null")
 }
 
-fn usable_id(raw: &RawValue) -> Option<RpcId> {
-    let text = raw.get();
+fn usable_id(text: &str) -> Option<RpcId> {
     let kind = matches!(text.as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'));
     (kind && text.len() <= RPC_ID_BYTES_MAX).then(|| text.into())
 }
@@ -292,12 +317,12 @@ mod tests {
     #[test]
     fn an_array_is_rpc_only_if_every_element_is() {
         let one = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-        assert_eq!(parse(&format!("[{one},{one}]")).map(|m| m.len()), Some(2));
-        assert_eq!(parse(&format!("[{one},1]")), None);
-        assert_eq!(parse(r#"[["2.0",1,"ping"]]"#), None);
-        assert_eq!(parse("[]"), None);
+        assert_eq!(parse(&format!("[{one},{one}]"), || {}).map(|m| m.len()), Some(2));
+        assert_eq!(parse(&format!("[{one},1]"), || {}), None);
+        assert_eq!(parse(r#"[["2.0",1,"ping"]]"#, || {}), None);
+        assert_eq!(parse("[]", || {}), None);
         let many = format!("[{}]", vec![one; RPC_ARRAY_LEN_MAX + 1].join(","));
-        assert!(matches!(parse(&many).unwrap()[..], [Message::Invalid { .. }]));
+        assert!(matches!(parse(&many, || {}).unwrap()[..], [Message::Invalid { .. }]));
     }
 
     #[test]
@@ -310,7 +335,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_panics(text in "[\\[{].*") {
-            let _ = parse(&text);
+            let _ = parse(&text, || {});
         }
 
         #[test]

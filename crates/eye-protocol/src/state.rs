@@ -1,15 +1,40 @@
 //! State on the wire: params and results of `state/*`.
 
+use crate::error::{Code, Error};
+use crate::scan::{self, Pause};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// Params of `state/update`, and a page's answer to `state/get`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Whole {
-    /// The document, raw.
-    pub state: Box<RawValue>,
+    /// The document as JSON text.
+    pub state: Box<str>,
     /// Its revision.
     pub revision: u64,
+}
+
+impl Whole {
+    /// Reads it from JSON text, which may be large.
+    pub fn parse(text: &str, pause: Pause) -> Result<Self, Error> {
+        let (mut state, mut revision, mut twice) = (None, None, false);
+        let object = scan::members(text, pause, |name, value| {
+            let member = match scan::name(name).as_deref() {
+                Some("state") => &mut state,
+                Some("revision") => &mut revision,
+                _ => return,
+            };
+            twice |= member.replace(value).is_some();
+        });
+        let invalid = |what| Error::new(Code::PARAMS, what);
+        if object.is_none() || twice {
+            return Err(invalid("not a JSON object, or a member is there twice"));
+        }
+        let state = state.ok_or_else(|| invalid("`state` is missing"))?;
+        let revision = revision.ok_or_else(|| invalid("`revision` is missing"))?;
+        let revision = revision.parse().map_err(|_| invalid("`revision` is no whole number"))?;
+        Ok(Self { state: scan::copy(state, pause), revision })
+    }
 }
 
 /// Params of `state/patch`.

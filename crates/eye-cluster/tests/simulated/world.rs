@@ -12,7 +12,6 @@ use eye_core::state::StateQuery;
 use eye_core::{Asker, Effect, Input, PageEvent, Reply, ReplyForm};
 use eye_protocol::SessionId;
 use eye_protocol::state::Whole;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -212,8 +211,8 @@ impl World {
         self.said += 1;
         let number = self.said;
         let Some((conn, origin, revision)) = self.hubs[hub].publishes(session, number) else { return };
-        let text = json!({ "n": number, "origin": origin }).to_string();
-        let whole = Whole { state: RawValue::from_string(text).expect("JSON"), revision };
+        let state = json!({ "n": number, "origin": origin }).to_string().into();
+        let whole = Whole { state, revision };
         self.board(hub, Input::page(conn, PageEvent::State { whole, wall_ms: number }));
     }
 

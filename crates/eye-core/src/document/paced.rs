@@ -1,14 +1,14 @@
 //! Parsing that lets others have their turn: a large document takes a core for many milliseconds, and a system that
 //! shares the core looks at who waits only every few of them.
 
-use super::size::Pause;
+use eye_protocol::scan::Pause;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::fmt;
 
 /// Parses JSON text and pauses after so many values as take a tenth of a millisecond.
 pub fn parse(text: &str, pause: Pause) -> Result<Value, serde_json::Error> {
-    const VALUES_A_PAUSE: usize = 2_000;
+    const VALUES_A_PAUSE: usize = 1_000;
     let (mut deserializer, mut values) = (serde_json::Deserializer::from_str(text), 0);
     let mut count = || {
         values += 1;

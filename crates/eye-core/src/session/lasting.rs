@@ -125,7 +125,7 @@ impl Session {
         self.lasts.before = Some((wall_ms, revision));
         match text {
             Some(text) if text.len() > LIGHT_BYTES_MAX => {
-                self.begin(Work::Receive(text), Then::TakeOver(handed), out);
+                self.begin(Work::Parse(text), Then::TakeOver(handed), out);
             }
             Some(text) => self.take_old_state(now, &handed, Document::parse(&text, || {}).ok(), out),
             None => {

@@ -102,7 +102,7 @@ impl Session {
             Some(HandedState { text: Some(text), revision, age_ms, wall_ms }) => {
                 let handed = HandedState { text: None, revision, age_ms, wall_ms };
                 if text.len() > LIGHT_BYTES_MAX {
-                    self.begin(Work::Receive(text), Then::TakeOver(handed), out);
+                    self.begin(Work::Parse(text), Then::TakeOver(handed), out);
                 } else {
                     self.take_old_state(now, &handed, Document::parse(&text, || {}).ok(), out);
                 }

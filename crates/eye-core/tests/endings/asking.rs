@@ -61,7 +61,7 @@ impl World {
             PageDoes::IsCapable => PageEvent::Capable(vec!["eval".into()]),
             PageDoes::Publishes { large, revision } => {
                 let state = raw(format!(r#"{{"n":1,"text":"{}"}}"#, text(*large)));
-                PageEvent::State { whole: Whole { state, revision: (*revision).into() }, wall_ms: 0 }
+                PageEvent::State { whole: Whole { state: state.into(), revision: (*revision).into() }, wall_ms: 0 }
             }
             PageDoes::Patches { revision, fits } => {
                 let at = if *fits { "/n" } else { "/a/b" };

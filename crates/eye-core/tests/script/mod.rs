@@ -118,7 +118,7 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
         "can" => Input::page(page, PageEvent::Capable(rest.split_whitespace().map(Into::into).collect())),
         "publishes" => Input::page(
             page,
-            PageEvent::State { whole: Whole { state: raws(tail).remove(0), revision: revision() }, wall_ms: 0 },
+            PageEvent::State { whole: Whole { state: raws(tail).remove(0).into(), revision: revision() }, wall_ms: 0 },
         ),
         "patches" => {
             let change = Change { patch: raws(tail).remove(0), revision: revision() };
@@ -327,7 +327,6 @@ fn show(effect: &Effect) -> String {
             let what = match **work {
                 Work::Parse(_) => "parses",
                 Work::Patch(..) => "patches",
-                Work::Receive(_) => "receives",
                 Work::Read(..) => "reads",
                 Work::Compile(_) => "compiles",
                 Work::Check(_) => "checks",

@@ -14,7 +14,9 @@ use eye_protocol::messages::{
 };
 use eye_protocol::operations::BROWSER_METHODS;
 use eye_protocol::rpc::{self, Message, RpcId, json};
+use eye_protocol::scan::Pause;
 use eye_protocol::scope::Scope;
+use eye_protocol::state::Whole;
 use eye_protocol::{Code, Ending, Error, Frame, SessionId, Value};
 
 /// How the methods of verbs begin.
@@ -31,19 +33,26 @@ const RPC_BEGINNING: &str = r#"{"jsonrpc""#;
 
 /// The answer to a frame that is meant as JSON-RPC and cannot be read as such: it begins like a message, or its sender
 /// speaks nothing else. `None`: the frame is something else.
-pub fn malformed(text: &str, rpc_only: bool) -> Option<String> {
+pub fn malformed(text: &str, rpc_only: bool, pause: Pause) -> Option<String> {
     let meant = rpc_only || text.starts_with(RPC_BEGINNING);
-    (meant && !text.is_empty() && rpc::parse(text).is_none()).then(|| {
+    (meant && !text.is_empty() && rpc::parse(text, pause).is_none()).then(|| {
         let error = Error::new(Code::PARSE, "the frame is not JSON-RPC");
         rpc::response("null", Err(&error.hint("send one JSON-RPC 2.0 message, or an array of them")))
     })
 }
 
 /// Reads one frame of an agent. What is meant as JSON-RPC is never evaluated as a line.
-pub fn from_agent(agent: Conn, text: &str, rpc_only: bool, scope: &Scope, mut said: impl FnMut(Asked<'_>, FromAgent)) {
-    let frame = Frame::parse(text);
+pub fn from_agent(
+    agent: Conn,
+    text: &str,
+    rpc_only: bool,
+    scope: &Scope,
+    pause: Pause,
+    mut said: impl FnMut(Asked<'_>, FromAgent),
+) {
+    let frame = Frame::parse_paced(text, pause);
     if let Some(Frame::Line(_) | Frame::Compact(_)) = frame
-        && let Some(answer) = malformed(text, rpc_only)
+        && let Some(answer) = malformed(text, rpc_only, pause)
     {
         return said(Asked { id: Some("null"), method: "", params: text }, FromAgent::Reply(answer));
     }
@@ -254,14 +263,9 @@ pub fn page_line(page: Conn, typed: bool, text: &str) -> Option<FromPage> {
     Some(FromPage::Input(Input::page(page, PageEvent::Answered { call, ending })))
 }
 
-/// Reads one JSON-RPC frame of a page.
-pub fn page_rpc(page: Conn, text: &str) -> Option<FromPage> {
-    page_message(page, rpc::parse_one(text)?)
-}
-
-/// The same, once its envelope is read.
-pub fn page_message(page: Conn, message: Message) -> Option<FromPage> {
-    match message {
+/// Reads one JSON-RPC frame of a page, which may be large.
+pub fn page_rpc(page: Conn, text: &str, pause: Pause) -> Option<FromPage> {
+    match rpc::parse_one_paced(text, pause)? {
         Message::Request { id, method, params } => Some(match method.as_str() {
             "hello" => match rpc::params(&params) {
                 Ok(hello) => FromPage::Hello { id: Some(id), hello: Box::new(hello) },
@@ -277,7 +281,7 @@ pub fn page_message(page: Conn, message: Message) -> Option<FromPage> {
             }
             other => super::tools::from_page(page, &id, other, &params),
         }),
-        Message::Notification { method, params } => page_notification(page, &method, &params),
+        Message::Notification { method, params } => page_notification(page, &method, &params, pause),
         Message::Response { id, outcome } => Some(FromPage::Input(page_response(page, &id, outcome)?)),
         Message::Invalid { id, reason } => Some(match id.trim_matches('"').parse() {
             // A malformed answer ends its call at once.
@@ -290,7 +294,7 @@ pub fn page_message(page: Conn, message: Message) -> Option<FromPage> {
     }
 }
 
-fn page_notification(page: Conn, method: &str, params: &str) -> Option<FromPage> {
+fn page_notification(page: Conn, method: &str, params: &str, pause: Pause) -> Option<FromPage> {
     let input = match method {
         "hello" => {
             let hello: Hello = rpc::params(params).ok()?;
@@ -306,7 +310,9 @@ fn page_notification(page: Conn, method: &str, params: &str) -> Option<FromPage>
         }
         "page/leaving" => Input::page(page, PageEvent::Leaving),
         "call/progress" => super::tools::progress_from_page(page, params)?,
-        "state/update" => Input::page(page, PageEvent::State { whole: rpc::params(params).ok()?, wall_ms: wall_ms() }),
+        "state/update" => {
+            Input::page(page, PageEvent::State { whole: Whole::parse(params, pause).ok()?, wall_ms: wall_ms() })
+        }
         "topic/publish" | "topic/subscribe" | "topic/unsubscribe" => {
             topics::from_peer(page, None, method, params).ok()?
         }
@@ -444,7 +450,7 @@ mod tests {
             ["", "x", "abc:1", "{}", "[1]", r#"{"jsonrpc":"2.0","method":"nobody/knows"}"#, "99999999999999999999:1"]
         {
             assert!(page_line(Conn(1), true, text).is_none(), "{text}");
-            assert!(page_rpc(Conn(1), text).is_none(), "{text}");
+            assert!(page_rpc(Conn(1), text, || {}).is_none(), "{text}");
         }
     }
 }

@@ -55,20 +55,20 @@ impl Hub {
                 for element in read_batch(text)? {
                     let said = match element {
                         Element::Line(line) => eye::page_line(conn, typed, &line),
-                        Element::Rpc(json) => eye::page_rpc(conn, json),
+                        Element::Rpc(json) => eye::page_rpc(conn, json, || {}),
                     };
                     self.page_said(&mut state, conn, said);
                 }
             }
             (Side::Page, Voice::Events(_)) => {
-                let said = eye::page_rpc(conn, text);
+                let said = eye::page_rpc(conn, text, || {});
                 self.page_said(&mut state, conn, said);
             }
             (Side::Page, Voice::Eye { typed }) => {
                 let rpc = text.starts_with('{') || peer.rpc_only;
                 let rpc_only = peer.rpc_only;
-                let said = if rpc { eye::page_rpc(conn, text) } else { eye::page_line(conn, typed, text) };
-                let said = said.or_else(|| eye::malformed(text, rpc_only).map(FromPage::Reply));
+                let said = if rpc { eye::page_rpc(conn, text, || {}) } else { eye::page_line(conn, typed, text) };
+                let said = said.or_else(|| eye::malformed(text, rpc_only, || {}).map(FromPage::Reply));
                 self.page_said(&mut state, conn, said);
             }
             (Side::Page, Voice::Scene) => {
@@ -177,9 +177,16 @@ impl Hub {
         let rpc_only = state.peers.get(&conn).is_some_and(|peer| peer.rpc_only);
         let watched = state.desk.is_watched();
         let mut goes_on = true;
-        eye::from_agent(conn, text, rpc_only, &scope, |asked, one| {
-            goes_on = goes_on && self.agent_asked(state, conn, text, self.note(asked, watched), one);
-        });
+        eye::from_agent(
+            conn,
+            text,
+            rpc_only,
+            &scope,
+            || {},
+            |asked, one| {
+                goes_on = goes_on && self.agent_asked(state, conn, text, self.note(asked, watched), one);
+            },
+        );
     }
 
     /// Does what a frame of an agent asks for.
@@ -299,7 +306,7 @@ impl Hub {
             peer.joining = Some(joining);
         }
         self.feed(state, Input::AgentLeft { agent: conn });
-        let said = eye::page_rpc(conn, text);
+        let said = eye::page_rpc(conn, text, || {});
         if !matches!(said, Some(FromPage::Hello { .. })) {
             self.page_joins(state, conn, plain_page());
         }

@@ -9,7 +9,7 @@ use eye_core::Conn;
 use eye_platform::process::give_way;
 use eye_protocol::batch::{self, Element};
 use eye_protocol::close::Close;
-use eye_protocol::limits::{FRAME_BYTES_MAX, LARGE_FRAME_BYTES};
+use eye_protocol::limits::{FRAME_BYTES_MAX, LARGE_FRAME_BYTES, LIGHT_BYTES_MAX};
 use eye_protocol::rpc::{self, Message};
 use eye_protocol::scope::Scope;
 use std::sync::Arc;
@@ -41,19 +41,19 @@ enum Parsed {
     Late,
 }
 
-/// Whether a frame is parsed by a worker.
-pub fn is_large(bytes: usize) -> bool {
-    bytes > LARGE_FRAME_BYTES
+/// Whether a frame is parsed by a worker. Of JSON every byte is looked at, more than once; a line is taken as it is.
+pub fn is_large(text: &str) -> bool {
+    text.len() > if text.starts_with(['{', '[']) { LIGHT_BYTES_MAX } else { LARGE_FRAME_BYTES }
 }
 
 /// Parses the one message of a POST, a large one with the help of a worker.
 pub async fn parse_post(body: String) -> (String, Option<Message>) {
-    if !is_large(body.len()) {
+    if !is_large(&body) {
         let message = rpc::parse_one(&body);
         return (body, message);
     }
     let parsed = spawn_blocking(move || {
-        let message = rpc::parse_one(&body);
+        let message = rpc::parse_one_paced(&body, give_way);
         (body, message)
     });
     parsed.await.unwrap_or_default()
@@ -65,7 +65,7 @@ impl Hub {
     pub async fn hear_any<T: AsRef<str> + Send + 'static>(&self, conn: Conn, text: T) -> Result<(), Close> {
         let (parsed, text) = self.parse(conn, text).await?;
         let heard = self.take(conn, text.as_ref(), parsed);
-        if is_large(text.as_ref().len()) {
+        if is_large(text.as_ref()) {
             // Giving megabytes back to the system takes milliseconds.
             drop(spawn_blocking(move || drop(text)));
         }
@@ -84,7 +84,7 @@ impl Hub {
 
     /// Parses a large message with the help of a worker; a small one is left as it is.
     async fn parse<T: AsRef<str> + Send + 'static>(&self, conn: Conn, text: T) -> Result<(Parsed, T), Close> {
-        let reading = if is_large(text.as_ref().len()) { self.reading(conn) } else { None };
+        let reading = if is_large(text.as_ref()) { self.reading(conn) } else { None };
         let (Some(reading), Some(hub)) = (reading, self.this.upgrade()) else { return Ok((Parsed::Here, text)) };
         let Ok(_place) = self.parsers.acquire().await else { return Ok((Parsed::Late, text)) };
         let parsed = spawn_blocking(move || {
@@ -138,12 +138,7 @@ impl Hub {
 
 impl Reading {
     fn parse(&self, hub: &Arc<Hub>, text: &str) -> Parsed {
-        let split = || {
-            let elements = batch::parse(text);
-            give_way();
-            elements
-        };
-        let elements = match self.batched.then(split).transpose() {
+        let elements = match self.batched.then(|| batch::parse_paced(text, give_way)).transpose() {
             Ok(elements) => elements,
             Err(error) => return Parsed::Wrong(Close::unsupported(&error.to_string())),
         };
@@ -152,7 +147,7 @@ impl Reading {
             (Side::Agent, None) if text.len() > FRAME_BYTES_MAX => Parsed::Here,
             (Side::Agent, None) => {
                 let mut said = Vec::new();
-                eye::from_agent(self.conn, text, self.rpc_only, &self.scope, |asked, one| {
+                eye::from_agent(self.conn, text, self.rpc_only, &self.scope, give_way, |asked, one| {
                     said.push((hub.note(asked, self.watched), one));
                 });
                 Parsed::Agent(said)
@@ -167,27 +162,17 @@ impl Reading {
     fn page_element(&self, element: &Element<'_>) -> Option<FromPage> {
         match element {
             Element::Line(line) => eye::page_line(self.conn, self.typed, line),
-            Element::Rpc(json) => self.page_rpc(json),
+            Element::Rpc(json) => eye::page_rpc(self.conn, json, give_way),
         }
-    }
-
-    /// Each pass over a large text takes long, so others go first between two of them.
-    fn page_rpc(&self, json: &str) -> Option<FromPage> {
-        let message = rpc::parse_one(json)?;
-        // A batch may hold hundreds of small ones.
-        if is_large(json.len()) {
-            give_way();
-        }
-        eye::page_message(self.conn, message)
     }
 
     fn page_text(&self, text: &str) -> Option<FromPage> {
         let said = if text.starts_with('{') || self.rpc_only {
-            self.page_rpc(text)
+            eye::page_rpc(self.conn, text, give_way)
         } else {
             eye::page_line(self.conn, self.typed, text)
         };
-        said.or_else(|| eye::malformed(text, self.rpc_only).map(FromPage::Reply))
+        said.or_else(|| eye::malformed(text, self.rpc_only, give_way).map(FromPage::Reply))
     }
 }
 
@@ -199,7 +184,6 @@ mod tests {
     use crate::hub::outbox::Outbox;
     use crate::hub::peer::Peer;
     use crate::hub::state::Job;
-    use eye_protocol::limits::LIGHT_BYTES_MAX;
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
 
@@ -225,7 +209,7 @@ mod tests {
         let (conn, _) = hub.enter(Peer::new(Side::Agent, Voice::Events(Posts::ByHeader), Outbox::events(), None));
         let post =
             |bytes| format!(r#"{{"jsonrpc":"2.0","id":7,"method":"none","params":{{"x":"{}"}}}}"#, "x".repeat(bytes));
-        for (bytes, by_worker) in [(1, false), (LARGE_FRAME_BYTES, true)] {
+        for (bytes, by_worker) in [(1, false), (LIGHT_BYTES_MAX, true)] {
             let mut answer = pin!(hub.hear_and_capture(conn, post(bytes)));
             let first = answer.as_mut().poll(&mut Context::from_waker(Waker::noop()));
             assert_eq!(first.is_pending(), by_worker, "{bytes} bytes");
@@ -238,7 +222,10 @@ mod tests {
     }
 
     #[test]
-    fn frames_above_the_limit_are_large() {
-        assert!(!is_large(LARGE_FRAME_BYTES) && is_large(LARGE_FRAME_BYTES + 1));
+    fn frames_above_the_limit_are_large_and_json_above_a_lower_one() {
+        for (beginning, limit) in [("1=", LARGE_FRAME_BYTES), ("{", LIGHT_BYTES_MAX), ("[", LIGHT_BYTES_MAX)] {
+            let text = |bytes: usize| beginning.to_owned() + &"x".repeat(bytes - beginning.len());
+            assert!(!is_large(&text(limit)) && is_large(&text(limit + 1)), "{beginning}");
+        }
     }
 }

@@ -96,7 +96,7 @@ async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, turn: &Turn, re
                 // An agent that asked for batches on a stream gets frames all the same: a stream has no messages.
                 Ok(Some(frame)) => {
                     turn.frame().await;
-                    if is_large(frame.len()) {
+                    if is_large(frame) {
                         let _ = hub.hear_any(conn, frame.to_owned()).await;
                     } else {
                         let _ = hub.hear(conn, frame);

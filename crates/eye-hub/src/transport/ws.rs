@@ -87,7 +87,7 @@ async fn read(
             Ok(Some(Heard::Text(text))) => {
                 turn.frame().await;
                 let heard = match text {
-                    Cow::Borrowed(text) if !is_large(text.len()) => hub.hear(conn, text),
+                    Cow::Borrowed(text) if !is_large(text) => hub.hear(conn, text),
                     text => hub.hear_any(conn, text.into_owned()).await,
                 };
                 if let Err(close) = heard {

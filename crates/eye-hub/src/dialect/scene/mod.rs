@@ -182,7 +182,7 @@ pub fn from_page(page: Conn, scene: &mut Scene, text: &str) -> Vec<FromPage> {
 }
 
 fn publish(page: Conn, scene: &mut Scene, state: Box<RawValue>) -> FromPage {
-    let whole = Whole { revision: scene.revision_of(&state), state };
+    let whole = Whole { revision: scene.revision_of(&state), state: state.into() };
     FromPage::Input(Input::page(page, PageEvent::State { whole, wall_ms: wall_ms() }))
 }
 
