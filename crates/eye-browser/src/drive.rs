@@ -11,6 +11,7 @@ mod history;
 mod input;
 mod net;
 mod outer;
+mod owed;
 mod permissions;
 mod prepare;
 mod recording;

@@ -6,7 +6,7 @@
 mod site;
 mod stage;
 
-use eye_testkit::Home;
+use eye_testkit::{Home, Ran};
 use site::{Page, Site};
 use stage::browser::{hub, ok};
 
@@ -34,24 +34,38 @@ const HOSTILE: &str = r#"
   String.prototype.startsWith = String.prototype.replace = RegExp.prototype.test = broken;
 "#;
 
+/// Gets hold of the way out of the client's half in its own world, and answers what the other half is asked.
+const FORGING: &str = include_str!("../../../web/harness/forging.js");
+
 const FORM: &str = r#"<h1>Hi</h1><button id="b">Press</button><label>Name <input id="i"></label><p id="out">nothing</p>
 <script nonce="a">
   b.onclick = (event) => (out.textContent = "pressed " + event.isTrusted);
   i.oninput = () => (out.textContent = "now " + i.value);
 </script>"#;
 
-/// A page as pages are, one that is hostile before it loads, and one that forbids everything, too.
+/// A page as pages are, one that is hostile before it loads, one that forbids everything, too, and one that forges
+/// answers.
 fn form(path: &str, _: &str) -> Page {
-    let head = if path == "/plain" { String::new() } else { format!(r#"<script nonce="a">{HOSTILE}</script>"#) };
+    let script = match path {
+        "/plain" => "",
+        "/forging" => FORGING,
+        _ => HOSTILE,
+    };
+    let head = format!(r#"<script nonce="a">{script}</script>"#);
     let headers: &[&str] = if path == "/strict" { &[STRICT] } else { &[] };
     Page::html(headers, &format!("<!doctype html><title>Form</title>{head}{FORM}"))
 }
 
-/// What a page answers to each verb.
-fn answers(home: &Home, url: &str) -> Vec<String> {
+/// What a page answers to each verb. `first`: after it was asked this.
+fn answers(home: &Home, url: &str, first: Option<&str>) -> Vec<String> {
     ok(home.eye(["browse", url, "--headless", "--private"]));
-    let asked: [&[&str]; 7] = [
+    if let Some(code) = first {
+        ok(home.eye([code]));
+    }
+    let picture = home.path("b.png").display().to_string();
+    let asked: [&[&str]; 8] = [
         &["look"],
+        &["shot", "#b", "-o", &picture],
         &["click", "#b"],
         &["fill", "#i", "Ada"],
         &["wait", "text=now Ada"],
@@ -59,7 +73,10 @@ fn answers(home: &Home, url: &str) -> Vec<String> {
         &["query", "#i"],
         &["reload"],
     ];
-    let said = asked.map(|words| ok(home.eye(words)).replace(url, "URL"));
+    let said = asked.map(|words| {
+        let Ran { stdout, stderr, .. } = home.eye(words);
+        (stdout + &stderr).replace(url, "URL")
+    });
     ok(home.eye(["browse", "--stop"]));
     said.to_vec()
 }
@@ -68,10 +85,19 @@ fn answers(home: &Home, url: &str) -> Vec<String> {
 fn what_a_page_makes_of_its_own_world_changes_nothing_that_is_looked_at_or_done() {
     let Some((home, _hub)) = hub() else { return };
     let site = Site::open(form).url();
-    let plain = answers(&home, &format!("{site}/plain"));
-    assert!(plain[0].contains("[Press]") && plain[1].contains("pressed true"), "{plain:?}");
-    assert!(plain[2].contains("now Ada") && plain[4].contains("now Ada"), "{plain:?}");
+    let plain = answers(&home, &format!("{site}/plain"), None);
+    assert!(plain[0].contains("[Press]") && plain[2].contains("pressed true"), "{plain:?}");
+    assert!(plain[3].contains("now Ada") && plain[5].contains("now Ada"), "{plain:?}");
     for path in ["/hostile", "/strict"] {
-        assert_eq!(answers(&home, &format!("{site}{path}")), plain, "{path}");
+        assert_eq!(answers(&home, &format!("{site}{path}"), None), plain, "{path}");
     }
+}
+
+#[test]
+fn what_a_page_says_through_its_own_half_answers_nothing_that_the_other_was_asked() {
+    let Some((home, _hub)) = hub() else { return };
+    let site = Site::open(form).url();
+    let plain = answers(&home, &format!("{site}/plain"), None);
+    assert_eq!(answers(&home, &format!("{site}/forging"), Some("6 * 7")), plain);
+    home.logged(&["WARN", "in place of its other half", "half=Page"]);
 }

@@ -3,6 +3,7 @@
 use super::frames;
 use eye_protocol::rpc::{self, json};
 use eye_protocol::{Code, Ending, Error};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -76,23 +77,23 @@ impl Client {
     }
 
     /// Takes answers to questions of its own out of a message of the page; the rest is the hub's.
-    pub fn take(&self, message: String) -> Option<String> {
+    pub fn take<'a>(&self, message: &'a str) -> Option<Cow<'a, str>> {
         if self.hold().asked.is_empty() || !message.starts_with('[') {
-            return Some(message);
+            return Some(message.into());
         }
         let mut mine = Vec::new();
-        for id in frames::answered(&message).into_iter().filter(|id| id.starts_with(ASKED)) {
+        for id in frames::answered(message).into_iter().filter(|id| id.starts_with(ASKED)) {
             if let Some(waiting) = self.hold().asked.remove(&id) {
                 mine.push((id, waiting));
             }
         }
         if mine.is_empty() {
-            return Some(message);
+            return Some(message.into());
         }
-        let elements: Vec<serde_json::Value> = serde_json::from_str(&message).unwrap_or_default();
+        let elements: Vec<serde_json::Value> = serde_json::from_str(message).unwrap_or_default();
         let rest: Vec<&serde_json::Value> =
             elements.iter().filter(|element| !mine.iter().any(|(id, _)| frames::is_of(element, id))).collect();
-        let rest = (!rest.is_empty()).then(|| json(&rest));
+        let rest = (!rest.is_empty()).then(|| json(&rest).into());
         for (id, waiting) in mine {
             if let Some(element) = elements.iter().find(|element| frames::is_of(element, &id)) {
                 // It may have been given up.

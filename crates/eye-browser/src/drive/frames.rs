@@ -1,12 +1,12 @@
-//! The calls that a document owes an answer, read from the hub's frames. Pure: messages in, calls out.
+//! The hub's frames for a document: which half of its client gets each, and what the driver does itself. Pure.
 
 use eye_protocol::answer::write_typed;
 use eye_protocol::batch::{self, Element};
 use eye_protocol::id::split_call_id;
+use eye_protocol::messages::Hello;
 use eye_protocol::rpc::{self, Message};
 use eye_protocol::{Ending, Error};
 use serde_json::value::RawValue;
-use std::collections::HashSet;
 
 /// A call that the driver itself answers.
 #[derive(Debug, PartialEq, Eq)]
@@ -101,8 +101,8 @@ impl Half {
 pub struct Sorted {
     /// For the page, in this order.
     pub for_page: Vec<(Half, String)>,
-    /// Its calls.
-    pub ids: Vec<String>,
+    /// Its calls, and the half that each is for.
+    pub calls: Vec<(Half, String)>,
     /// For the driver.
     pub own: Vec<Own>,
     /// The hub asks whether the page is alive: the id, as JSON.
@@ -127,7 +127,7 @@ pub fn sort(message: String, crashed: bool) -> Sorted {
     for element in &elements {
         match element {
             Element::Line(line) => {
-                sorted.ids.extend(split_call_id(line, b":").map(|(id, _, _)| id.to_owned()));
+                sorted.calls.extend(split_call_id(line, b":").map(|(id, _, _)| (Half::Page, id.to_owned())));
                 add(Half::Page, rpc::json(line.as_ref()));
             }
             Element::Rpc(json) => {
@@ -141,7 +141,7 @@ pub fn sort(message: String, crashed: bool) -> Sorted {
                         if method == "ping" {
                             sorted.pings.push(id.to_string());
                         } else {
-                            sorted.ids.push(call);
+                            sorted.calls.push((Half::of(&method), call));
                         }
                         Half::of(&method)
                     }
@@ -161,6 +161,18 @@ pub fn sort(message: String, crashed: bool) -> Sorted {
         _ => rest.into_iter().map(|(half, jsons)| (half, format!("[{}]", jsons.join(",")))).collect(),
     };
     sorted
+}
+
+/// Whether a document says its first words. One that asks for another form of answers than the client does is not
+/// taken: what the halves say is told apart in that form alone.
+pub fn is_hello(message: &str) -> bool {
+    message.starts_with(r#"{"jsonrpc""#)
+        && match rpc::parse_one(message) {
+            Some(Message::Request { method, params, .. }) if method == "hello" => {
+                rpc::params(&params).is_ok_and(|Hello { typed, batch, .. }| typed && batch)
+            }
+            _ => false,
+        }
 }
 
 /// The calls that a message of the page answers.
@@ -192,36 +204,6 @@ pub fn answer(id: &str, ending: &Ending) -> String {
     rpc::json(&[line])
 }
 
-/// What a document owes.
-#[derive(Debug, Default)]
-pub struct Owed(HashSet<String>);
-
-impl Owed {
-    /// Notes calls that were handed to the page.
-    pub fn add(&mut self, ids: Vec<String>) {
-        self.0.extend(ids);
-    }
-
-    /// Whether an agent waits for anything.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The page said something.
-    pub fn settle(&mut self, message: &str) {
-        if !self.0.is_empty() {
-            for id in answered(message) {
-                self.0.remove(&id);
-            }
-        }
-    }
-
-    /// Answers all of it with this error.
-    pub fn fail(&mut self, error: &Error) -> Vec<String> {
-        self.0.drain().map(|id| answer(&id, &Err(error.clone()))).collect()
-    }
-}
-
 /// Reads the params of a verb.
 pub fn params<T: serde::de::DeserializeOwned>(own: &Own) -> Result<T, Error> {
     rpc::params(&own.params)
@@ -236,7 +218,7 @@ mod tests {
         let plain = r#"["7:1+1",{"jsonrpc":"2.0","id":"8","method":"page/logs","params":{}}]"#;
         let sorted = sort(plain.to_owned(), false);
         assert_eq!(sorted.for_page, [(Half::Page, plain.to_owned())]);
-        assert_eq!(sorted.ids, ["7", "8"]);
+        assert_eq!(sorted.calls, [(Half::Page, "7".to_owned()), (Half::Page, "8".to_owned())]);
         let mixed = r#"["7:1",{"jsonrpc":"2.0","id":"8","method":"page/shot","params":{"full":true}}]"#;
         let sorted = sort(mixed.to_owned(), false);
         assert_eq!(sorted.for_page, [(Half::Page, r#"["7:1"]"#.to_owned())]);
@@ -246,6 +228,15 @@ mod tests {
         let reload = r#"[{"jsonrpc":"2.0","id":"9","method":"page/reload","params":{}}]"#;
         assert_eq!(sort(reload.to_owned(), false).own, []);
         assert_eq!(sort(reload.to_owned(), true).for_page, []);
+    }
+
+    #[test]
+    fn first_words_are_taken_in_the_form_of_the_client_alone() {
+        let hello = |params: &str| format!(r#"{{"jsonrpc":"2.0","id":"hello","method":"hello","params":{params}}}"#);
+        assert!(is_hello(&hello(r#"{"typed":true,"batch":true,"page":{}}"#)));
+        for other in [hello("{}"), hello(r#"{"typed":true}"#), hello(r#"{"batch":true}"#), "[]".to_owned()] {
+            assert!(!is_hello(&other), "{other}");
+        }
     }
 
     #[test]
@@ -263,18 +254,7 @@ mod tests {
             (Half::Both, format!("[{cancel}]")),
         ];
         assert_eq!(sorted.for_page, expected);
-        assert_eq!(sorted.ids, ["7", "8", "9", "10"]);
-    }
-
-    #[test]
-    fn answers_settle_what_is_owed_and_the_rest_fails_once() {
-        let mut owed = Owed::default();
-        owed.add(vec!["7".into(), "8".into(), "9".into()]);
-        owed.settle(r#"["7=2",{"jsonrpc":"2.0","id":"8","result":{}}]"#);
-        let error = Error::new(eye_protocol::Code::CONNECTION, "crashed");
-        let failed = owed.fail(&error);
-        assert_eq!(failed.len(), 1);
-        assert!(failed[0].starts_with(r#"["9!-32000 crashed"#), "{failed:?}");
-        assert!(owed.is_empty());
+        let calls = [("7", Half::Page), ("8", Half::Hands), ("9", Half::Hands), ("10", Half::Page)];
+        assert_eq!(sorted.calls, calls.map(|(id, half)| (half, id.to_owned())));
     }
 }

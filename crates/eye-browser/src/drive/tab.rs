@@ -13,21 +13,19 @@ use super::downloads::Downloads;
 use super::events::{
     BindingCalled, ChooserOpened, ContextCreated, ContextDestroyed, Evaluated, Loading, Navigated, World,
 };
-use super::frames::{self, Half, Owed, Own};
+use super::frames::{self, Half, Own};
 use super::outer::{Number, Outer};
+use super::owed::Owed;
 use super::recording::Recording;
 use super::script::Names;
-use super::sign::without_mark;
 use super::verbs;
 use crate::cdp::{Event, Events, Session};
 use crate::error::CommandError;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use eye_protocol::binary::Binary;
 use eye_protocol::close::Close;
 use eye_protocol::local::{LocalHub, LocalPage};
 use eye_protocol::messages::ShownIn;
-use eye_protocol::rpc::{self, Message, json};
+use eye_protocol::rpc::json;
 use eye_protocol::{Ending, Error, Value};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::json;
@@ -43,15 +41,8 @@ const STAYS: &str = "=";
 /// Tells the page client which frame of its tab it is in.
 const FRAME: &str = "%";
 
-/// How the page client asks for its half that looks and acts.
-const HANDS_WANTED: &str = "+";
-
 /// What stands in the document around a frame in place of its number, where agents may not see it.
 const DENIED: &str = "denied to agents";
-
-/// Pages of the browser itself, which are not an agent's.
-const BROWSERS_OWN: [&str; 6] =
-    ["chrome://", "chrome-untrusted://", "chrome-extension://", "devtools://", "edge://", "brave://"];
 
 /// A document that has joined.
 struct Joined {
@@ -63,7 +54,13 @@ struct Joined {
     /// The hub asked whether the page is alive: the ids, as JSON.
     pings: Vec<String>,
     link: Arc<dyn LocalPage>,
+    /// Its name in the hub, for the log.
+    session: String,
     owed: Owed,
+    /// The half that looks and acts, and that the driver asks: a client in one piece is all in the page's own world.
+    acting: Half,
+    /// Whether it was logged that a half has spoken of a call that the other owes.
+    warned: bool,
     /// Agents may not see it: the driver stands for it.
     barred: bool,
 }
@@ -317,41 +314,6 @@ impl Tab {
         event.read::<Loading>().is_some_and(|loading| loading.frame_id == self.target)
     }
 
-    /// The page client of a document says something.
-    fn said(&mut self, context: i64, message: &str) {
-        if self.are_hands(context) {
-            return self.hands_said(message);
-        }
-        // The function is in every frame; those of the same origin are the page's own to look into.
-        let Some(known) = self.contexts.get(&context) else { return };
-        let message = &*without_mark(message);
-        let hello = message.starts_with(r#"{"jsonrpc""#)
-            && matches!(rpc::parse_one(message), Some(Message::Request { method, .. }) if method == "hello");
-        if hello && BROWSERS_OWN.iter().any(|scheme| known.origin.starts_with(scheme)) {
-            return;
-        }
-        if hello {
-            let origin = self.origin_of(known);
-            return self.join(context, &origin, message);
-        }
-        let said_by = |document: &&mut Joined| document.context == context && !document.barred;
-        let Some(document) = self.document.as_mut().filter(said_by) else { return };
-        let heard = if message.is_empty() {
-            // A later document may be kept and come back, with its client.
-            self.left = (self.url.is_empty() || self.url.starts_with("about:")).then_some(context);
-            return self.part();
-        } else if let Some(bytes) = message.strip_prefix('#') {
-            STANDARD.decode(bytes).map_or(Ok(()), |bytes| document.link.hear_binary(&bytes))
-        } else if message == HANDS_WANTED {
-            return self.want_hands();
-        } else {
-            document.heard(message)
-        };
-        if let Err(close) = heard {
-            self.closed(&close);
-        }
-    }
-
     /// A document joins with its first message. Nothing of one that agents may not see goes to the hub.
     fn join(&mut self, context: i64, origin: &str, hello: &str) {
         // The older document leaves before this one joins.
@@ -374,7 +336,9 @@ impl Tab {
         let heard = link.hear(&hello);
         let client = Client::new(self.questions.0.clone());
         let (hands, welcome, pings, owed) = (Hands::Absent, None, Vec::new(), Owed::default());
-        self.document = Some(Joined { context, client, hands, welcome, pings, link, owed, barred });
+        let (session, acting, warned) = (self.names.session.clone(), self.half(Half::Hands), false);
+        let document = Joined { context, client, hands, welcome, pings, link, session, owed, acting, warned, barred };
+        self.document = Some(document);
         self.tell_where();
         if barred {
             self.recording.end(&self.session);
@@ -433,8 +397,8 @@ impl Tab {
                 self.tell_hands(&json(&told));
                 Ok(())
             }
-            (Done::Page(own), Some(document)) => {
-                document.owed.add(vec![own.id.clone()]);
+            (Done::Page(own), Some(_)) => {
+                self.owe(own.half(), own.id.clone());
                 self.hand(own.half(), own.message());
                 Ok(())
             }

@@ -3,10 +3,13 @@
 
 use super::{FRAME, Hands, Joined, Tab};
 use crate::drive::frames::{self, Half};
+use crate::drive::owed::Heard;
 use crate::drive::script::WORLD;
 use crate::drive::sign::without_mark;
 use crate::drive::verbs;
 use crate::error::CommandError;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use eye_protocol::close::Close;
 use eye_protocol::rpc;
 use serde_json::json;
@@ -14,18 +17,49 @@ use serde_json::json;
 /// How the second half says that a message is for the first.
 const FOR_PAGE: &str = ">";
 
+/// How the first half asks for the second.
+const HANDS_WANTED: &str = "+";
+
+/// How bytes begin, which follow in base64.
+const BINARY: &str = "#";
+
+/// Pages of the browser itself, which are not an agent's.
+const BROWSERS_OWN: [&str; 6] =
+    ["chrome://", "chrome-untrusted://", "chrome-extension://", "devtools://", "edge://", "brave://"];
+
 /// Messages that wait for the second half. A page whose thread is busy for long may be asked much meanwhile.
 const WAITING_LEN_MAX: usize = 1_024;
 
 impl Joined {
-    /// The client says something to the hub, or to the driver.
-    pub(super) fn heard(&mut self, message: &str) -> Result<(), Close> {
-        self.owed.settle(message);
-        if !self.pings.is_empty() {
-            let answered = frames::answered(message);
-            self.pings.retain(|ping| !answered.iter().any(|id| id == ping.trim_matches('"')));
+    /// A half of the client says something to the hub, or to the driver. What it has no part in is dropped: the half in
+    /// the page's own world says what the page wants.
+    fn heard(&mut self, half: Half, message: &str) -> Result<(), Close> {
+        let (heard, foreign) = if let Some(text) = message.strip_prefix(BINARY) {
+            let Ok(bytes) = STANDARD.decode(text) else { return Ok(()) };
+            let Heard { rest, foreign } = self.owed.hear_binary(half, &bytes);
+            (rest.map_or(Ok(()), |bytes| self.link.hear_binary(bytes)), foreign)
+        } else {
+            if !self.pings.is_empty() {
+                let answered = frames::answered(message);
+                self.pings.retain(|ping| !answered.iter().any(|id| id == ping.trim_matches('"')));
+            }
+            let left = if half == self.acting { self.client.take(message) } else { Some(message.into()) };
+            let Some(message) = left else { return Ok(()) };
+            let Heard { rest, foreign } = self.owed.hear(half, &message);
+            (rest.map_or(Ok(()), |message| self.link.hear(&message)), foreign)
+        };
+        if let Some(call) = foreign
+            && !std::mem::replace(&mut self.warned, true)
+        {
+            let session = &self.session;
+            tracing::warn!(
+                session,
+                call,
+                ?half,
+                "a page's client spoke of a call in place of its other half: not heard"
+            );
         }
-        self.client.take(message.to_owned()).map_or(Ok(()), |rest| self.link.hear(&rest))
+        heard
     }
 }
 
@@ -40,13 +74,28 @@ impl Tab {
         for own in sorted.own {
             self.begin(own);
         }
+        for (half, id) in sorted.calls {
+            self.owe(half, id);
+        }
         if let Some(document) = &mut self.document {
-            document.owed.add(sorted.ids);
             document.pings.extend_from_slice(&sorted.pings);
             document.welcome = sorted.welcome.or(document.welcome.take());
         }
         for (half, message) in sorted.for_page {
             self.hand(half, message);
+        }
+    }
+
+    /// The half that does what is for this one: a client in one piece is all of it.
+    pub(super) fn half(&self, half: Half) -> Half {
+        if self.names.hands { half } else { Half::Page }
+    }
+
+    /// Notes a call that a half is handed: it alone may answer.
+    pub(super) fn owe(&mut self, half: Half, id: String) {
+        let half = self.half(half);
+        if let Some(document) = &mut self.document {
+            document.owed.add(half, id);
         }
     }
 
@@ -104,8 +153,7 @@ impl Tab {
 
     /// Hands a message to a half, in the order of what is handed to both.
     pub(super) fn pass_to(&mut self, half: Half, message: String) -> Result<(), CommandError> {
-        // A client in one piece is all of it.
-        let half = if self.names.hands { half } else { Half::Page };
+        let half = self.half(half);
         let Some(document) = &mut self.document else { return Ok(()) };
         match (&mut document.hands, half) {
             (Hands::Making(waiting), _) if waiting.len() < WAITING_LEN_MAX => {
@@ -193,6 +241,34 @@ impl Tab {
         }
     }
 
+    /// The page client of a document says something.
+    pub(super) fn said(&mut self, context: i64, message: &str) {
+        if self.are_hands(context) {
+            return self.hands_said(message);
+        }
+        // The function is in every frame; those of the same origin are the page's own to look into.
+        let Some(known) = self.contexts.get(&context) else { return };
+        let message = &*without_mark(message);
+        if frames::is_hello(message) {
+            if BROWSERS_OWN.iter().any(|scheme| known.origin.starts_with(scheme)) {
+                return;
+            }
+            let origin = self.origin_of(known);
+            return self.join(context, &origin, message);
+        }
+        let said_by = |document: &&mut Joined| document.context == context && !document.barred;
+        let Some(document) = self.document.as_mut().filter(said_by) else { return };
+        if message.is_empty() {
+            // A later document may be kept and come back, with its client.
+            self.left = (self.url.is_empty() || self.url.starts_with("about:")).then_some(context);
+            self.part();
+        } else if message == HANDS_WANTED {
+            self.want_hands();
+        } else if let Err(close) = document.heard(Half::Page, message) {
+            self.closed(&close);
+        }
+    }
+
     /// A question of the driver's own.
     pub(super) fn ask(&mut self, question: String) {
         if let Err(error) = self.pass_to(Half::Hands, question)
@@ -209,11 +285,118 @@ impl Tab {
             return self.input(message);
         }
         if let Some(message) = message.strip_prefix(FOR_PAGE) {
-            return self.hand(Half::Page, message.to_owned());
+            let owed = self.document.as_mut().map(|document| &mut document.owed);
+            if let Some(message) = owed.and_then(|owed| owed.hand_on(Half::Hands, Half::Page, message)) {
+                self.hand(Half::Page, message.into_owned());
+            }
+            return;
         }
         let Some(document) = &mut self.document else { return };
-        if let Err(close) = document.heard(message) {
+        if let Err(close) = document.heard(Half::Hands, message) {
             self.closed(&close);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drive::client::Client;
+    use crate::drive::owed::Owed;
+    use eye_protocol::local::{Later, LocalPage};
+    use eye_protocol::messages::ShownIn;
+    use std::sync::{Arc, Mutex};
+    use tokio::sync::mpsc;
+
+    /// Keeps what the hub hears.
+    #[derive(Debug, Default)]
+    struct Hub(Mutex<Vec<String>>);
+
+    impl Hub {
+        fn heard(&self) -> Vec<String> {
+            std::mem::take(&mut *self.0.lock().unwrap())
+        }
+    }
+
+    impl LocalPage for Hub {
+        fn hear(&self, message: &str) -> Result<(), Close> {
+            self.0.lock().unwrap().push(message.to_owned());
+            Ok(())
+        }
+
+        fn hear_binary(&self, message: &[u8]) -> Result<(), Close> {
+            self.hear(&String::from_utf8_lossy(message))
+        }
+
+        fn is_barred(&self) -> bool {
+            false
+        }
+
+        fn is_shown_in(&self, _: ShownIn) {}
+
+        fn next(&self) -> Later<'_, Result<Vec<String>, Close>> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    /// A document that owes a look and a tool's call.
+    fn joined(acting: Half, questions: mpsc::UnboundedSender<String>) -> (Joined, Arc<Hub>) {
+        let hub = Arc::new(Hub::default());
+        let mut owed = Owed::default();
+        owed.add(acting, "7".into());
+        owed.add(Half::Page, "8".into());
+        let document = Joined {
+            context: 1,
+            client: Client::new(questions),
+            hands: Hands::Absent,
+            welcome: None,
+            pings: vec![r#""ping""#.into()],
+            link: hub.clone(),
+            session: "tab".into(),
+            owed,
+            acting,
+            warned: false,
+            barred: false,
+        };
+        (document, hub)
+    }
+
+    fn binary(message: &str) -> String {
+        format!("{BINARY}{}", STANDARD.encode(message))
+    }
+
+    #[tokio::test]
+    async fn the_half_in_the_pages_world_answers_neither_calls_nor_questions_of_the_other() {
+        let (sender, mut asked) = mpsc::unbounded_channel();
+        let (mut document, hub) = joined(Half::Hands, sender);
+        let client = document.client.clone();
+        let asking = tokio::spawn(async move { client.ask("page/where", &json!({})).await });
+        assert!(asked.recv().await.unwrap().contains(r#""id":"d1""#));
+
+        document.heard(Half::Page, r#"["7:forged","d1:forged"]"#).unwrap();
+        document.heard(Half::Page, &binary("7 text/plain\nforged")).unwrap();
+        assert_eq!(hub.heard(), [""; 0]);
+        assert!(document.warned);
+        // Neither is the other way, and what is its own it says.
+        document.heard(Half::Hands, &binary("8 text/plain\nx")).unwrap();
+        document.heard(Half::Page, &binary("8 text/plain\ntrue")).unwrap();
+        document.heard(Half::Hands, r#"["d1:there","7:true"]"#).unwrap();
+        assert_eq!(hub.heard(), ["8 text/plain\ntrue", r#"["7:true"]"#]);
+        assert_eq!(asking.await.unwrap(), Ok(eye_protocol::Value::Text("there".into())));
+        let pong = r#"[{"jsonrpc":"2.0","id":"ping","result":{"pong":true}}]"#;
+        document.heard(Half::Page, pong).unwrap();
+        assert_eq!((hub.heard(), document.pings.len()), (vec![pong.to_owned()], 0));
+    }
+
+    #[tokio::test]
+    async fn a_client_in_one_piece_answers_everything() {
+        let (sender, mut asked) = mpsc::unbounded_channel();
+        let (mut document, hub) = joined(Half::Page, sender);
+        let client = document.client.clone();
+        let asking = tokio::spawn(async move { client.ask("page/where", &json!({})).await });
+        assert!(asked.recv().await.is_some());
+        document.heard(Half::Page, r#"["7:true","d1:there","8:1"]"#).unwrap();
+        assert_eq!(hub.heard(), [r#"["7:true","8:1"]"#]);
+        assert!(asking.await.unwrap().is_ok() && !document.warned);
     }
 }
