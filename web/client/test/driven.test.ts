@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, CDPSession } from "playwright-core";
 import { web } from "../../harness/program.js";
+import { BESIDE_VERBS } from "../src/generated/operations.js";
 import { startChromium } from "./browsers.js";
 
 const POLICY = "default-src 'none'; script-src 'nonce-a'; require-trusted-types-for 'script'";
@@ -70,8 +71,8 @@ interface Called {
   readonly executionContextId: number;
 }
 
-/** What the driver hands to the half that looks and acts (`drive/frames.rs`). */
-const HANDS = /^page\/(?:look|text|query|wait|click|fill|type|drag)$/;
+/** What the driver hands to the half that looks and acts. */
+const BESIDE = new Set(BESIDE_VERBS.split(" ").map((verb) => `page/${verb}`));
 
 /** A tab with both halves of the client in it, and how to ask them as the hub does. */
 async function drive(path = "/"): Promise<{
@@ -143,7 +144,7 @@ async function drive(path = "/"): Promise<{
   return {
     cdp,
     async ask(frame, id) {
-      const isForHands = typeof frame === "object" && HANDS.test((frame as { method: string }).method);
+      const isForHands = typeof frame === "object" && BESIDE.has((frame as { method: string }).method);
       await tell(JSON.stringify([frame]), isForHands ? await (hands ??= makeHands()) : page);
       const failed = `"id":"${id}","error":`;
       const answer = await until((message) => message.startsWith(`["${id}`) || message.includes(failed));
@@ -177,6 +178,18 @@ test("code and verbs run under a policy that forbids everything, and the page se
   assert.equal(await ask("2:await new Promise((done) => setTimeout(done, 5)); 6 * 7", "2"), "2=42");
   assert.match(await ask(verb("3", "look", {}), "3"), /# Hi\n.*\[Press\]/);
   await assert.rejects(ask(verb("4", "click", { target: "#none", timeout: 0 }), "4"), /#none: nothing there/);
+});
+
+test("the half beside the page's world knows the verbs that it is handed", async () => {
+  const { ask } = await drive("/open");
+  // Others lead away, whatever they are given.
+  const known = BESIDE_VERBS.split(" ").filter((name) => name !== "reload");
+  assert.ok(known.length > 15);
+  for (const [at, name] of known.entries()) {
+    const id = String(100 + at);
+    const answer = await ask(verb(id, name, { timeout: 0 }), id).catch(String);
+    assert.doesNotMatch(answer, /-32601|not found/, name);
+  }
 });
 
 test("what is waited for is found although it comes later, when text may not become code", async () => {

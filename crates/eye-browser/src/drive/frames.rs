@@ -4,6 +4,7 @@ use eye_protocol::answer::write_typed;
 use eye_protocol::batch::{self, Element};
 use eye_protocol::id::split_call_id;
 use eye_protocol::messages::Hello;
+use eye_protocol::operations::{World, world_of};
 use eye_protocol::rpc::{self, Message};
 use eye_protocol::{Ending, Error};
 use serde_json::value::RawValue;
@@ -22,22 +23,6 @@ pub struct Own {
 /// The id of a document's first words.
 const HELLO: &str = "hello";
 
-/// Verbs that the browser does, not the page.
-pub const OWN_VERBS: [&str; 12] = [
-    "page/back",
-    "page/forward",
-    "page/shot",
-    "page/pdf",
-    "page/dialog",
-    "page/cookies",
-    "page/storage",
-    "page/emulate",
-    "page/net",
-    "page/downloads",
-    "page/close",
-    "page/stop-script",
-];
-
 impl Own {
     /// The message that it came in, for the page.
     pub fn message(&self) -> String {
@@ -50,33 +35,6 @@ impl Own {
         Half::of(&self.method)
     }
 }
-
-/// Verbs of the half of the page client that looks and acts (`web/client/src/driven/hands.ts`). It hands a `wait` for
-/// code on to the other, and does those of [`OWN_VERBS`] that the browser leaves to the page.
-pub const HANDS_VERBS: [&str; 22] = [
-    "page/look",
-    "page/text",
-    "page/query",
-    "page/highlight",
-    "page/wait",
-    "page/click",
-    "page/dblclick",
-    "page/hover",
-    "page/focus",
-    "page/check",
-    "page/uncheck",
-    "page/fill",
-    "page/type",
-    "page/press",
-    "page/select",
-    "page/scroll",
-    "page/drag",
-    "page/upload",
-    "page/goto",
-    "page/back",
-    "page/forward",
-    "page/reload",
-];
 
 /// Which half of the page client a message is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +50,10 @@ pub enum Half {
 impl Half {
     /// The one that takes a method.
     fn of(method: &str) -> Self {
-        if HANDS_VERBS.contains(&method) { Self::Hands } else { Self::Page }
+        match world_of(method) {
+            World::Beside | World::Browser => Self::Hands,
+            World::Page => Self::Page,
+        }
     }
 }
 
@@ -134,7 +95,8 @@ pub fn sort(message: String, crashed: bool) -> Sorted {
                 let half = match rpc::parse_one(json) {
                     Some(Message::Request { id, method, params }) => {
                         let call = id.trim_matches('"').to_owned();
-                        if OWN_VERBS.contains(&method.as_str()) || (crashed && method == "page/reload") {
+                        let browsers = world_of(&method) == World::Browser;
+                        if browsers || (crashed && method == "page/reload") {
                             sorted.own.push(Own { id: call, method, params: params.to_string() });
                             continue;
                         }
@@ -228,6 +190,24 @@ mod tests {
         let reload = r#"[{"jsonrpc":"2.0","id":"9","method":"page/reload","params":{}}]"#;
         assert_eq!(sort(reload.to_owned(), false).own, []);
         assert_eq!(sort(reload.to_owned(), true).for_page, []);
+    }
+
+    #[test]
+    fn the_table_of_operations_says_who_does_a_verb() {
+        let sorted = |method: &str| {
+            let sorted = sort(format!(r#"[{{"jsonrpc":"2.0","id":"8","method":"{method}","params":{{}}}}]"#), false);
+            sorted.for_page.first().map(|(half, _)| *half)
+        };
+        for method in ["page/look", "page/click", "page/wait", "page/goto", "page/reload", "page/highlight"] {
+            assert_eq!(sorted(method), Some(Half::Hands), "{method}");
+        }
+        for method in ["page/logs", "page/requests", "page/open", "eval", "tools/call", "state/get", "page/unheard-of"]
+        {
+            assert_eq!(sorted(method), Some(Half::Page), "{method}");
+        }
+        for method in ["page/shot", "page/cookies", "page/close", "page/stop-script"] {
+            assert_eq!(sorted(method), None, "{method}");
+        }
     }
 
     #[test]

@@ -16,11 +16,11 @@ mod table;
 mod words;
 
 pub use class::Class;
-pub use operation::{BROWSER_METHODS, Effect, Faces, Group, Operation, PAGE_METHODS};
+pub use operation::{BROWSER_METHODS, Effect, Faces, Group, Operation, PAGE_METHODS, World};
 pub use page::COMMON;
 pub use param::{Kind, Param};
 pub use render::{mcp_params, mcp_tool, typescript, with_tables};
-pub use table::{TABLES, all, class_of, command_named, of_method, shown_by};
+pub use table::{TABLES, all, class_of, command_named, of_method, shown_by, world_of};
 
 #[cfg(test)]
 mod tests {

@@ -46,6 +46,17 @@ impl Faces {
     }
 }
 
+/// What does a verb in a page of a browser that eye drives, where the page client has two halves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum World {
+    /// The half that looks and acts, in the world beside the page's own, where none of the page's code runs.
+    Beside,
+    /// The half in the page's own world: what it answers is the page's to make.
+    Page,
+    /// The browser. What it leaves to the page is done beside.
+    Browser,
+}
+
 /// The part of `eye --help` in which a verb stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
@@ -119,6 +130,8 @@ pub struct Operation {
     pub result: &'static str,
     /// Where it is shown.
     pub faces: Faces,
+    /// What does it in a driven page, if it is a verb that runs in the page.
+    pub world: World,
 }
 
 impl Operation {
@@ -138,6 +151,7 @@ impl Operation {
             gives: "string",
             result: "what changed, as text",
             faces: Faces::CLI.and(Faces::MCP).and(Faces::RPC).and(Faces::PAGE),
+            world: World::Beside,
         }
     }
 
@@ -190,6 +204,10 @@ impl Operation {
 
     pub(super) const fn faces(self, faces: Faces) -> Self {
         Self { faces, ..self }
+    }
+
+    pub(super) const fn done_in(self, world: World) -> Self {
+        Self { world, ..self }
     }
 
     pub(super) const fn without(self, faces: Faces) -> Self {

@@ -2,7 +2,7 @@
 //! (docs/adding-a-verb.md).
 
 use super::class::Class;
-use super::operation::{Effect, Faces, Group, Operation};
+use super::operation::{Effect, Faces, Group, Operation, World};
 use super::param::{Kind, Param};
 
 const TARGET: Param = Param::new("target", Kind::Target, "A ref, text=…, or a CSS selector").placed().called("TARGET");
@@ -98,6 +98,7 @@ prints the whole page, --since only what changed since your last look.",
         .gives("unknown")
         .more("Example: eye query '.desktop-icon'\n         eye query .card --all"),
     Operation::verb("requests", "page/requests", "List the requests that the page made, as far as its browser remembers them")
+        .done_in(World::Page)
         .reads()
         .result("the latest 250: `[{url, by, status, at, ms, bytes}]`; `status` and `bytes` are 0 where another origin hides them")
         .gives("unknown")
@@ -131,6 +132,7 @@ first truthy value is printed. Nothing is polled by you: the page looks again wh
 goes on. At the timeout it prints the last value and exits with 124.",
         ),
     Operation::verb("logs", "page/logs", "Print the page's console, errors and failed requests since you last asked")
+        .done_in(World::Page)
         .reads()
         .params(&[
             Param::new("all", Kind::Flag, "Everything that is still known, not just what is new"),
@@ -284,6 +286,7 @@ A place is x,y in the viewport.",
         ])
         .more("Example: eye upload e6 photo.png notes.txt"),
     Operation::verb("send", "page/send", "Send a message to an app of the page, opening it when needed")
+        .done_in(World::Page)
         .group(Group::Messages)
         .params(&[APP.required(), MESSAGE.required()])
         .result("what the app answers")
@@ -291,6 +294,7 @@ A place is x,y in the viewport.",
         .without(Faces::MCP)
         .more("Example: eye send claude-eyes analyze"),
     Operation::verb("write", "page/write", "Write a message to the page, which gets it as an event")
+        .done_in(World::Page)
         .group(Group::Messages)
         .params(&[MESSAGE.required()])
         .result("`{}`")
@@ -301,11 +305,13 @@ A place is x,y in the viewport.",
 The page hears it with eye.onMessage(fn), or as the event eye:message.",
         ),
     Operation::verb("apps", "page/apps", "List the page's own applications")
+        .done_in(World::Page)
         .reads()
         .result("`[{app, …}]` (`eye.app`)")
         .gives("unknown")
         .faces(Faces::RPC.and(Faces::PAGE)),
     Operation::verb("open", "page/open", "Open an application of the page")
+        .done_in(World::Page)
         .params(&[APP.required().help("Which app; over MCP also a URL, or desktop, scene or geometry, without a page")])
         .result("what the app answers")
         .gives("unknown")
@@ -325,16 +331,19 @@ The page hears it with eye.onMessage(fn), or as the event eye:message.",
 Waits until the new page has joined and shows something, at most 10 s. eye open URL opens another tab of your browser.",
         ),
     Operation::verb("back", "page/back", "Go back to the page before, and print what is seen there")
+        .done_in(World::Browser)
         .group(Group::Pages)
         .result(ARRIVAL)
         .without(Faces::PAGE)
         .more("Example: eye back"),
     Operation::verb("forward", "page/forward", "Go forward again, and print what is seen there")
+        .done_in(World::Browser)
         .group(Group::Pages)
         .result(ARRIVAL)
         .without(Faces::PAGE)
         .more("Example: eye forward"),
     Operation::verb("shot", "page/shot", "Take a picture of the page, or of a part of it, in eye's own browser")
+        .done_in(World::Browser)
         .reads()
         .params(&[PART, FULL, MAX, FORMAT, ANNOTATE, UNMASK, BEFORE])
         .words(&[PART, FULL, MAX, FORMAT, ANNOTATE, DIFF, UNMASK, OUTPUT])
@@ -353,6 +362,7 @@ their sizes, and what lies there. Filled fields for passwords, one-time codes an
 is painted on is a PNG. Needs a page of eye's own browser: eye browse URL.",
         ),
     Operation::verb("pdf", "page/pdf", "Print the page into a PDF file, in eye's own browser without a window")
+        .done_in(World::Browser)
         .reads()
         .words(&[OUTPUT])
         .result("`{base64, mediaType}`")
@@ -360,11 +370,13 @@ is painted on is a PNG. Needs a page of eye's own browser: eye browse URL.",
         .without(Faces::PAGE.and(Faces::MCP))
         .more("Example: eye pdf -o page.pdf"),
     Operation::verb("dialog", "page/dialog", "Answer the alert, confirm or prompt that a page of eye's own browser shows")
+        .done_in(World::Browser)
         .params(&[ACCEPT.help("Accept it, with this text for a prompt"), DISMISS.help("Dismiss it")])
         .result("what it asked, and how it was answered")
         .without(Faces::PAGE)
         .more("Example: eye dialog\n         eye dialog --accept\n         eye dialog --accept=Ada\n         eye dialog --dismiss"),
     Operation::verb("emulate", "page/emulate", "Show a page of eye's own browser another device")
+        .done_in(World::Browser)
         .params(&[
             Param::new("viewport", Kind::Text, "Its size, such as 390x844").called("WIDTHxHEIGHT"),
             Param::new("dark", Kind::Flag, "Dark colours are preferred"),
@@ -387,6 +399,7 @@ is painted on is a PNG. Needs a page of eye's own browser: eye browse URL.",
 What a page would ask a person for (geolocation, notifications, camera, microphone, midi, clipboard-read, idle-detection, \
 window-management, local-fonts) is denied at once; --grant allows it to the page's site, until --reset or the browser's end."),
     Operation::verb("cookies", "page/cookies", "Show, set or remove the cookies of a page of eye's own browser")
+        .done_in(World::Browser)
         .group(Group::Pages)
         .class(Class::Admin)
         .params(&[
@@ -401,6 +414,7 @@ window-management, local-fonts) is denied at once; --grant allows it to the page
         .without(Faces::PAGE.and(Faces::MCP))
         .more("Example: eye cookies get\n         eye cookies set theme dark\n         eye cookies clear theme"),
     Operation::verb("storage", "page/storage", "Save the login of a page of eye's own browser into a file, or load it")
+        .done_in(World::Browser)
         .group(Group::Pages)
         .class(Class::Admin)
         .params(&[
@@ -421,6 +435,7 @@ The file holds what logs you in: it is readable by you alone. It has the cookies
 of its origin; Playwright reads and writes the same form.",
         ),
     Operation::verb("net", "page/net", "List the requests of a page of eye's own browser since you last asked, or show one")
+        .done_in(World::Browser)
         .reads()
         .params(&[
             Param::new("id", Kind::Text, "Which one, with its headers and bodies").placed().called("ID").class(Class::Eval),
@@ -438,17 +453,20 @@ of its origin; Playwright reads and writes the same form.",
 The first time, recording begins, because it slows the page; it ends 10 minutes after you last asked.",
         ),
     Operation::verb("downloads", "page/downloads", "List what was downloaded in eye's own browser, and where it is")
+        .done_in(World::Browser)
         .group(Group::Pages)
         .reads()
         .result("a line each: name, size, file")
         .without(Faces::PAGE)
         .more("Example: eye downloads"),
     Operation::verb("close", "page/close", "Close the tab of a page of eye's own browser")
+        .done_in(World::Browser)
         .group(Group::Pages)
         .result("`closed`")
         .without(Faces::PAGE.and(Faces::MCP))
         .more("Example: eye close"),
     Operation::verb("stop-script", "page/stop-script", "End a script that does not end by itself, in eye's own browser")
+        .done_in(World::Browser)
         .result("whether one ran")
         .without(Faces::PAGE.and(Faces::MCP))
         .more("Example: eye stop-script"),

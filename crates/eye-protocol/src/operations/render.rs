@@ -1,7 +1,7 @@
 //! The table in other languages: JSON Schema for MCP, TypeScript for the page client, Markdown for the docs.
 
 use super::class::Class;
-use super::operation::{Effect, Faces, Operation};
+use super::operation::{Effect, Faces, Operation, World};
 use super::page::COMMON;
 use super::param::{Kind, Param};
 use super::table::{all, shown_by};
@@ -101,6 +101,11 @@ pub fn typescript() -> String {
     let names: Vec<&str> = shown_by(Faces::PAGE).map(|operation| operation.name).collect();
     let _ = writeln!(text, "/** The verbs that the page's own code has as `eye.NAME()`. */");
     let _ = writeln!(text, "export const PAGE_VERBS = {};\n", quoted(&names.join(" ")));
+    let beside = all().filter(|operation| operation.in_page() && operation.world == World::Beside);
+    let beside: Vec<&str> = beside.map(|operation| operation.name).collect();
+    let _ =
+        writeln!(text, "/** The verbs that are done in the world beside the page's own, where a page is driven. */");
+    let _ = writeln!(text, "export const BESIDE_VERBS = {};\n", quoted(&beside.join(" ")));
     text.push_str(
         "/** What each verb calls the arguments that stand by their place; `?` marks those that may be left out. */\n",
     );

@@ -1,7 +1,7 @@
 //! All operations, and which of them a name or a method means.
 
 use super::class::Class;
-use super::operation::{Faces, Operation, PAGE_METHODS};
+use super::operation::{Faces, Operation, PAGE_METHODS, World};
 use super::{command, hub, page, provide};
 
 /// Every operation, by the file it stands in.
@@ -34,4 +34,9 @@ pub fn class_of(method: &str) -> Class {
         None if method.starts_with(PAGE_METHODS) => Class::Eval,
         None => Class::Admin,
     }
+}
+
+/// What does a method in a driven page. What is no verb in the table is the page's own, as code is.
+pub fn world_of(method: &str) -> World {
+    of_method(method).filter(|operation| operation.in_page()).map_or(World::Page, |operation| operation.world)
 }

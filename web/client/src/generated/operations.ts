@@ -11,6 +11,9 @@ export interface Within {
 /** The verbs that the page's own code has as `eye.NAME()`. */
 export const PAGE_VERBS = "look text query wait logs click dblclick hover focus check uncheck fill type press select scroll drag upload send apps open";
 
+/** The verbs that are done in the world beside the page's own, where a page is driven. */
+export const BESIDE_VERBS = "look text query highlight wait click dblclick hover focus check uncheck fill type press select scroll drag upload goto reload";
+
 /** What each verb calls the arguments that stand by their place; `?` marks those that may be left out. */
 export const PLACES: Readonly<Record<string, readonly string[]>> = {
   look: ["target?"],
