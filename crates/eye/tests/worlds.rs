@@ -15,24 +15,7 @@ const STRICT: &str =
     "content-security-policy: default-src 'none'; script-src 'nonce-a'; require-trusted-types-for 'script'";
 
 /// Replaces what scripts are made of, by what breaks or deceives them.
-const HOSTILE: &str = r#"
-  const broken = () => { throw new Error("hostile"); };
-  for (const name of ["map", "filter", "flatMap", "find", "some", "join", "slice", "push", "includes"])
-    Array.prototype[name] = broken;
-  Document.prototype.querySelectorAll = Document.prototype.querySelector = () => [];
-  Element.prototype.querySelectorAll = Element.prototype.matches = Element.prototype.closest = broken;
-  Element.prototype.getBoundingClientRect = () => ({ left: 0, top: 0, width: 0, height: 0 });
-  Element.prototype.getClientRects = () => [];
-  JSON.stringify = () => '"hostile"';
-  JSON.parse = broken;
-  for (const name of ["then", "catch", "finally"]) Promise.prototype[name] = broken;
-  globalThis.Promise = globalThis.MutationObserver = class { constructor() { broken(); } };
-  globalThis.getComputedStyle = () => ({ display: "none", visibility: "hidden" });
-  globalThis.requestAnimationFrame = globalThis.setTimeout = globalThis.queueMicrotask = () => 0;
-  Map.prototype.get = Map.prototype.set = WeakMap.prototype.get = Set.prototype.add = broken;
-  EventTarget.prototype.dispatchEvent = broken;
-  String.prototype.startsWith = String.prototype.replace = RegExp.prototype.test = broken;
-"#;
+const HOSTILE: &str = include_str!("../../../web/harness/hostile.js");
 
 /// Gets hold of the way out of the client's half in its own world, and answers what the other half is asked.
 const FORGING: &str = include_str!("../../../web/harness/forging.js");

@@ -21,25 +21,7 @@ const PAGE = `<!doctype html><title>Strict</title><h1>Hi</h1><button id="b">Pres
 </script>`;
 
 /** Replaces everything that a client might use, by what breaks it. */
-const HOSTILE = `
-  const broken = () => { throw new Error("hostile"); };
-  for (const name of ["map", "filter", "flatMap", "find", "some", "join", "slice", "push", "includes"])
-    Array.prototype[name] = broken;
-  Document.prototype.querySelectorAll = Document.prototype.querySelector = () => [];
-  Element.prototype.querySelectorAll = Element.prototype.matches = Element.prototype.closest = broken;
-  Element.prototype.getBoundingClientRect = () => ({ left: 0, top: 0, width: 0, height: 0 });
-  Element.prototype.getClientRects = () => [];
-  JSON.stringify = () => '"hostile"';
-  JSON.parse = broken;
-  for (const name of ["then", "catch", "finally"]) Promise.prototype[name] = broken;
-  globalThis.Promise = globalThis.MutationObserver = class { constructor() { broken(); } };
-  globalThis.getComputedStyle = () => ({ display: "none", visibility: "hidden" });
-  globalThis.requestAnimationFrame = globalThis.setTimeout = globalThis.queueMicrotask = () => 0;
-  Map.prototype.get = Map.prototype.set = WeakMap.prototype.get = Set.prototype.add = broken;
-  EventTarget.prototype.dispatchEvent = broken;
-  Object.entries = Object.fromEntries = Object.assign = broken;
-  String.prototype.startsWith = String.prototype.replace = RegExp.prototype.test = broken;
-`;
+const HOSTILE = readFileSync(join(web(), "harness/hostile.js"), "utf8");
 
 const OPEN = `<!doctype html><title>Open</title><h1>Hi</h1><button id="b">Press</button>
 <label>Name <input id="i"></label><p id="out">nothing</p>

@@ -18,7 +18,7 @@ import { run } from "./program.js";
 import { realmOf, type Realm } from "./realm.js";
 import { render } from "./render.js";
 import { claimSession, isSessionId, loseSession, rememberSession, type Claim } from "./session.js";
-import { side, timers } from "./side.js";
+import { side, soon, timers } from "./side.js";
 import type { StateOptions, StateSource } from "../state/source.js";
 import type { Tool, ToolOptions } from "../tools/tool.js";
 import { PROTOCOL_VERSION, VERSION } from "./version.js";
@@ -140,14 +140,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
     thrown: async (...what) => (await load("verbs")).thrown(...what, trustUrl),
     travels,
     after,
-    soon: (then) => {
-      const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => {
-        port1.close();
-        then();
-      };
-      port2.postMessage(0);
-    },
+    soon,
     onTaken: (message) => warn(message),
     onWelcome: (welcome) => {
       const { lastRef = 0, sessionId } = (welcome ?? {}) as { lastRef?: number; sessionId?: string };

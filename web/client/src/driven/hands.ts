@@ -10,7 +10,7 @@ import { outboxTo } from "../core/outbox.js";
 import { pageWith, type Page, type Surroundings } from "../core/page.js";
 import type { Core, PageWorld, Part, Parts, Rpc, Witnessed } from "../core/part.js";
 import { render } from "../core/render.js";
-import { timers } from "../core/side.js";
+import { soon, timers } from "../core/side.js";
 import { prefixRefs } from "../look/refs.js";
 import { frameNumbers } from "../look/titles.js";
 import { offer as handsOf } from "../page/hands.js";
@@ -121,14 +121,7 @@ function begin(call: (message: string) => void): void {
     thrown: async () => "",
     travels: () => false,
     after,
-    soon: (then) => {
-      const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => {
-        port1.close();
-        then();
-      };
-      port2.postMessage(0);
-    },
+    soon,
     parts: () => [beside],
     onTaken: () => undefined,
     onWelcome: (welcome) => {
