@@ -273,6 +273,20 @@ test("a page finds nothing that looks or acts in what it can reach, and code sti
   assert.match(await ask("6:await eye.wait('e99').catch((error) => error.name)", "6"), /Refused/);
 });
 
+test("a page that writes its document anew is looked at and acted on, also by code", async () => {
+  const { ask, cdp } = await drive("/open");
+  assert.match(await ask(verb("1", "look", {}), "1"), /e1 .*Press/);
+  assert.match(await ask("2:await eye.click('e1')", "2"), /pressed true/);
+  const written = `<title>New</title><button id=b>Again</button><p id=out>empty</p>
+    <script>b.onclick = (event) => { out.textContent = "anew " + event.isTrusted; console.error("oh no") }</script>`;
+  const expression = `document.open(); document.write(${JSON.stringify(written)}); document.close()`;
+  await cdp.send("Runtime.evaluate", { expression });
+  const ref = /(e\d+) \[Again\]/.exec(await ask(verb("3", "look", {}), "3"))?.[1];
+  assert.ok(ref !== undefined);
+  assert.match(await ask(`4:await eye.click('${ref}')`, "4"), /anew true/);
+  assert.match(await ask(verb("5", "click", { target: ref }), "5"), /error: oh no/);
+});
+
 test("what the page's world does while an agent acts is in the answer", async () => {
   const { ask, cdp } = await drive("/open");
   await cdp.send("Runtime.evaluate", {

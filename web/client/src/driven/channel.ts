@@ -1,5 +1,6 @@
-// Calls between the two halves of a driven page's client, which share the document and no object of JavaScript: events
-// of a name that only they know, with JSON and elements. A call runs at once and gives what the other half returns.
+// Calls between the two halves of a driven page's client, which share what the browser made for the window and no object
+// of JavaScript: events of a name that only they know, with JSON and elements. A call runs at once and gives what the
+// other half returns.
 // What comes from the page's own world is what the page wants it to be.
 
 /** What a half does for the other. */
@@ -15,12 +16,18 @@ const ELEMENT = "eye:element";
 
 type Half = "page" | "hands";
 
+/** Where the events are. `document.open()` removes the listeners of document and window, and leaves these. */
+const where: EventTarget = performance;
+
 export function channelAs(half: Half, name: string, functions: Functions): Channel {
   const other: Half = half === "page" ? "hands" : "page";
   /** What the other half has said to the call that runs. */
   let said: unknown;
+  const mine = document;
 
-  document.addEventListener(`${name}.${half}`, (event) => {
+  where.addEventListener(`${name}.${half}`, (event) => {
+    // The first document of a popup leaves its window to another, with another client.
+    if (document !== mine) return;
     let result: unknown;
     try {
       const [wanted, ...args] = read(event) as readonly [string, ...unknown[]];
@@ -28,9 +35,9 @@ export function channelAs(half: Half, name: string, functions: Functions): Chann
     } catch {
       // The half that called goes on without.
     }
-    document.dispatchEvent(written(`${name}.${other}.said`, result ?? null));
+    where.dispatchEvent(written(`${name}.${other}.said`, result ?? null));
   });
-  document.addEventListener(`${name}.${half}.said`, (event) => {
+  where.addEventListener(`${name}.${half}.said`, (event) => {
     try {
       said = read(event) ?? undefined;
     } catch {
@@ -42,7 +49,7 @@ export function channelAs(half: Half, name: string, functions: Functions): Chann
     call(wanted, ...args) {
       const before = said;
       said = undefined;
-      document.dispatchEvent(written(`${name}.${other}`, [wanted, ...args]));
+      where.dispatchEvent(written(`${name}.${other}`, [wanted, ...args]));
       const mine = said;
       said = before;
       return mine;
