@@ -63,7 +63,9 @@ impl World {
                 Action::Tokens(TokensAction::Put { token, .. }) => panic!("this hub has no tokens: {token:?}"),
                 Action::Tokens(TokensAction::Take(tokens)) => assert!(!tokens.is_empty()),
                 Action::States(StatesAction::Put { state, .. }) => panic!("this hub has no states: {state:?}"),
-                Action::States(StatesAction::Get(_) | StatesAction::Remove(_))
+                Action::LookUp { .. }
+                | Action::ReadDirectory
+                | Action::States(StatesAction::Get(_) | StatesAction::Remove(_))
                 | Action::Tokens(TokensAction::Remove { .. })
                 | Action::Feed(_)
                 | Action::Remove { .. }

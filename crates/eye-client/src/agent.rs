@@ -132,7 +132,7 @@ impl Agent {
 
     /// All sessions: connected first, then by last use.
     pub fn sessions(&self) -> Result<Vec<SessionRow>, Error> {
-        let Sessions { sessions } = self.link.ask("session/list", &json!({}))?;
+        let Sessions { sessions, .. } = self.link.ask("session/list", &json!({}))?;
         Ok(sessions)
     }
 

@@ -11,13 +11,14 @@ mod judging;
 mod lasting;
 mod moving;
 mod passing;
+mod seeking;
 mod state;
 mod tokens;
 mod topics;
 
 pub use event::{
-    Action, BEAT_MS, DEAD_AFTER_MS, Event, FORGET_AFTER_MS, Life, SEND_ON_BYTES_MAX, StatesAction, TokensAction,
-    TokensEvent,
+    Action, BEAT_MS, DEAD_AFTER_MS, Event, FORGET_AFTER_MS, Life, Looked, SEND_ON_BYTES_MAX, StatesAction,
+    TokensAction, TokensEvent,
 };
 pub use state::Core;
 
@@ -53,6 +54,8 @@ impl Core {
             Event::Publish { hubs, message } => self.publish(&hubs, *message, out),
             Event::Lasting(lasting) => self.lasting(lasting, out),
             Event::Recalled(recalled) => out.push(Action::Feed(Input::Recalled(recalled))),
+            Event::LookUp { word } => self.look_up(now, word, out),
+            Event::LookedUp { look_up, session, found } => self.looked_up(now, look_up, &session, found, out),
             Event::Tokens(event) => self.tokens.on(event, out),
             Event::Tick => self.tick(now, out),
         }
@@ -63,6 +66,7 @@ impl Core {
             return;
         }
         self.directory.link_is_down();
+        self.seeks.link_is_down(out);
         self.tokens.link_is_down();
         self.topics.link_is_down(out);
         self.end_everything(now, out);
@@ -94,6 +98,8 @@ impl Core {
         for call in self.calls.expired(now) {
             self.calls.end(now, call, &calls::silent(), out);
         }
+        self.seeks.tick(now, out);
+        self.ask_hubs(out);
         // Without a link this hub judges no other, nor before it could have heard them for a whole period.
         let Some(up_since) = self.up_since else { return };
         // A hub that does not hear itself would not hear the others either: the server hangs, or the network is cut.
@@ -103,13 +109,26 @@ impl Core {
         for life in self.hubs.silent(now, up_since) {
             self.hub_ended(now, &life, &[], out);
         }
+        self.tidy(now, out);
+    }
+
+    /// Removes what hubs have listed that are dead for long. One hub does so for all.
+    fn tidy(&mut self, now: Millis, out: &mut Vec<Action>) {
         let is_first = self.hubs.is_first(&self.life);
+        let mut reads_again = self.directory.has_become_empty(&self.life);
         for life in self.hubs.long_dead(now) {
-            if self.directory.entries.held_by(&life) == 0 {
-                self.hubs.forget(&life);
-            } else if is_first && self.hubs.tidy(&life) {
+            let is_partial = is_first && self.directory.is_partial;
+            if is_first && (is_partial || self.directory.entries.held_by(&life) > 0) && self.hubs.tidy(&life) {
                 self.directory.remove_all_of(&life, out);
+                // What is not kept here passes by once more, and is removed then.
+                reads_again |= is_partial;
+            } else if self.directory.is_read && self.directory.entries.held_by(&life) == 0 {
+                self.hubs.forget(&life);
             }
+        }
+        if reads_again && self.directory.is_read {
+            self.directory.begin();
+            out.push(Action::ReadDirectory);
         }
     }
 }

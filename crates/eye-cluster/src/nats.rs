@@ -130,7 +130,7 @@ pub async fn run(
     let mut beats = client.subscribe(subjects.beats()).await?;
     let mut unread = client.subscribe(subjects.unread(&life, "*")).await?;
     let (stored, mut stored_in) = mpsc::unbounded_channel();
-    let core = Core::new(settings.hub.as_str().into(), life.clone());
+    let core = Core::new(settings.hub.as_str().into(), life.clone()).listing(settings.pages_max);
     let directory = Bucket::new(client.clone(), format!("eye-{}", settings.cluster), stored.clone());
     let tokens = Bucket::new(client.clone(), format!("eye_tokens-{}", settings.cluster), stored.clone());
     let states = States::new(client.clone(), format!("eye_state-{}", settings.cluster), stored);
@@ -238,6 +238,7 @@ impl Link {
             }
             FromHub::Effect(Effect::HandOver(handover)) => self.event(Event::HandOver(handover)),
             FromHub::Effect(Effect::Lasting(lasting)) => self.event(Event::Lasting(lasting)),
+            FromHub::Effect(Effect::LookUp { word }) => self.event(Event::LookUp { word }),
             FromHub::Effect(Effect::PassOn(passed)) => self.event(Event::PassOn(passed)),
             FromHub::Effect(Effect::CancelElsewhere { agent, forms }) => self.event(Event::Cancel { agent, forms }),
             FromHub::Effect(Effect::LeftElsewhere { agent }) => self.event(Event::AgentLeft { agent }),
@@ -254,10 +255,12 @@ impl Link {
         self.core.on(self.hub.now(), event, &mut actions);
         for action in actions.drain(..) {
             match action {
-                Action::Send { to, frame: Frame::HandOver(handover) } => self.write_alone(to, handover),
+                Action::Send { to, frame } if frame.is_alone() => self.write_alone(to, frame),
                 Action::Send { to, frame } => self.outgoing.entry(to).or_default().push(frame),
                 Action::Put { session, row, replaces } => self.directory.put(session, row, replaces),
                 Action::Remove { session, revision } => self.directory.remove(&session, revision),
+                Action::LookUp { look_up, session } => self.directory.look_up(look_up, session),
+                Action::ReadDirectory => self.directory.read(),
                 Action::Tokens(TokensAction::Put { token, replaces }) => {
                     self.tokens.put(token.hash.clone(), token, replaces);
                 }
@@ -389,6 +392,7 @@ impl Link {
             status.problem = problem(is_up, &server, self.refused.as_deref(), self.directory.trouble());
             status.up = is_up;
             status.read = self.core.has_read();
+            status.partial = self.core.is_partial();
             status.server = server;
             status.hubs = hubs.map(|(name, pages)| HubStatus { name: name.to_string(), pages }).collect();
             status.calls_out = self.core.calls_out();

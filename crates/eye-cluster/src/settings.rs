@@ -14,6 +14,8 @@ pub struct Settings {
     pub hub: String,
     /// A file of credentials, or of an nkey's seed.
     pub credentials: Option<PathBuf>,
+    /// Pages of other hubs that this one lists. Further ones are looked up when they are asked for.
+    pub pages_max: usize,
 }
 
 /// How the link does, for people.
@@ -28,6 +30,8 @@ pub struct Status {
     pub up: bool,
     /// Whether the directory has been read since the link is up.
     pub read: bool,
+    /// Whether other hubs hold pages that this one does not list.
+    pub partial: bool,
     /// The server's version, once it was reached.
     pub server: String,
     /// What is wrong.

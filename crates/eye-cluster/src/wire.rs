@@ -2,6 +2,7 @@
 //! that hubs of two versions understand each other where a field is new. What every call has is named by a letter, and
 //! what is not there is left out: names would be most of a small call.
 
+use crate::row::Row;
 use eye_core::elsewhere::Caller;
 use eye_core::state::StateQuery;
 use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Snapshotting, ToolQuery};
@@ -113,6 +114,39 @@ pub enum Frame {
     /// What the sender kept of a session that the other hub holds now. In a message of its own: a hub that does not
     /// know it cannot read what shares the message.
     HandOver(Box<WireHandover>),
+    /// Which pages of the other hub does a word stand for? In a message of its own, too.
+    Seek {
+        /// The sender's number for it.
+        seek: u64,
+        /// The word.
+        word: Box<str>,
+    },
+    /// The sender's pages that a word may stand for.
+    Sought {
+        /// The other hub's number for it.
+        seek: u64,
+        /// The best of them.
+        pages: Vec<WireEntry>,
+    },
+}
+
+impl Frame {
+    /// Whether it is sent in a message of its own.
+    pub fn is_alone(&self) -> bool {
+        matches!(self, Self::HandOver(_) | Self::Seek { .. })
+    }
+}
+
+/// An entry of the directory, as the hub that holds its page has written it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WireEntry {
+    /// Whose.
+    #[serde(with = "shared::session")]
+    pub session: SessionId,
+    /// What it says.
+    pub row: Row,
+    /// Its revision.
+    pub revision: u64,
 }
 
 /// A request for a page.

@@ -47,7 +47,7 @@ impl Switchboard {
     pub(crate) fn agent_left(&mut self, now: Millis, agent: Conn, told: Option<&Error>, out: &mut Vec<Effect>) {
         self.leave(agent);
         self.framed_left(agent, told, out);
-        self.stop_recalls(Some(agent), told, out);
+        self.stop_lookups(Some(agent), told, out);
         self.topics.forget(agent);
         if told.is_some() {
             let asked = self.agents.get(&agent).map(|known| known.asked.clone()).unwrap_or_default();

@@ -304,7 +304,7 @@ impl Switchboard {
             out.push(Effect::CancelElsewhere { agent, forms: forms.clone() });
         }
         let sessions: Vec<SessionId> = known.asked.iter().cloned().collect();
-        self.cancel_recall(agent, &forms, out);
+        self.cancel_lookups(agent, &forms, out);
         for session in sessions {
             for form in &forms {
                 let reply = Reply { agent, form: form.clone() };
@@ -357,6 +357,8 @@ impl Switchboard {
         let elsewhere = last.and_then(|page| self.page_elsewhere(&page.session).filter(|held| page.is(*held)));
         match elsewhere.filter(|page| self.sees_origin(agent, &page.origin)) {
             Some(page) => Ok(page.id.clone()),
+            // The only page that is listed need not be the only one.
+            None if last.is_none() && self.elsewhere.partial => Err(select::unlisted()),
             None => select::unnamed(last, self.candidates(agent)),
         }
     }

@@ -125,6 +125,12 @@ pub enum Effect {
     HandOver(Box<Handover>),
     /// Something is to be done with a state that outlives its hub.
     Lasting(Lasting),
+    /// A word may stand for a page of another hub that is not listed: [`Input::LookedUp`](crate::Input::LookedUp) says
+    /// when it has been looked up.
+    LookUp {
+        /// Which word.
+        word: Box<str>,
+    },
     /// A request of an agent that was no call has its result, as JSON text.
     Result {
         /// Where it goes.

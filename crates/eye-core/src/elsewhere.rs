@@ -1,7 +1,9 @@
 //! Pages that other hubs hold: a row for each. Does not know how hubs reach each other.
 
 use crate::ids::{Conn, Millis};
+use crate::lookups::Lookups;
 use crate::task::{Asker, News, Reply};
+use eye_protocol::limits::{LOOKED_UP_MS, RECALLS_LEN_MAX};
 use eye_protocol::messages::{Presence, SessionRow};
 use eye_protocol::scope::Scope;
 use eye_protocol::{Ending, Error, SessionId};
@@ -52,6 +54,10 @@ pub enum Listed {
     There(Arc<PageElsewhere>),
     /// A page is there no more.
     Gone(SessionId),
+    /// A page is not listed any more, though it may be there.
+    LeftOut(SessionId),
+    /// Whether all pages of other hubs are listed. Where they are not, others are looked up.
+    All(bool),
 }
 
 /// What another hub needs to know of the agent for whom it is asked.
@@ -190,6 +196,12 @@ pub(crate) struct Elsewhere {
     pub pages: FxHashMap<SessionId, Arc<PageElsewhere>>,
     aliases: Words,
     names: Words,
+    /// Other hubs hold pages that are not listed here.
+    pub partial: bool,
+    /// Requests that wait for pages that are not listed, by the words that name them.
+    pub lookups: Lookups<Box<str>>,
+    /// Words that were looked up, and until when that counts.
+    looked_up: FxHashMap<Box<str>, Millis>,
     /// Whether the rows of pages here are wanted by others.
     pub wanted: bool,
     /// Sessions here whose rows may have changed.
@@ -204,7 +216,11 @@ impl Elsewhere {
     pub fn change(&mut self, listed: Listed) {
         let id = match &listed {
             Listed::There(page) => page.id.clone(),
-            Listed::Gone(id) => id.clone(),
+            Listed::Gone(id) | Listed::LeftOut(id) => id.clone(),
+            Listed::All(all) => {
+                self.partial = !all;
+                return;
+            }
         };
         if let Some(before) = self.pages.remove(&id) {
             self.aliases.remove(before.alias.as_deref(), &id);
@@ -215,6 +231,21 @@ impl Elsewhere {
             self.names.insert(page.name.as_deref(), &id);
             self.pages.insert(id, page);
         }
+    }
+
+    /// A word was looked up: what it may mean is listed.
+    pub fn is_looked_up(&mut self, now: Millis, word: &str) {
+        if self.looked_up.len() >= RECALLS_LEN_MAX {
+            self.looked_up.retain(|_, until| now < *until);
+        }
+        if self.looked_up.len() < RECALLS_LEN_MAX {
+            self.looked_up.insert(word.into(), now + LOOKED_UP_MS);
+        }
+    }
+
+    /// Whether a word was looked up a moment ago.
+    pub fn was_looked_up(&self, now: Millis, word: &str) -> bool {
+        self.looked_up.get(word).is_some_and(|until| now < *until)
     }
 
     /// The pages that a person called so: several where two hubs gave the name to one each.

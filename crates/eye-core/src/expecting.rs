@@ -44,12 +44,7 @@ impl Switchboard {
     /// Ends a request that waits and is not wanted any more.
     pub(crate) fn cancel_waiting(&mut self, session: &SessionId, reply: &Reply, out: &mut Vec<Effect>) {
         let Some(request) = self.sessions.get_mut(session).and_then(|held| held.take_waiting(reply)) else { return };
-        let error = Error::new(Code::CANCELLED, "cancelled");
-        if matches!(request, Input::Ask { .. }) {
-            self.ended(reply.clone(), Err(error), None, out);
-        } else {
-            out.push(Effect::Result { reply: reply.clone(), result: Err(error) });
-        }
+        self.refuse(&request, &Error::new(Code::CANCELLED, "cancelled"), out);
     }
 }
 

@@ -247,6 +247,15 @@ pub enum Input {
     StatesWanted,
     /// The pages that other hubs hold are others now.
     Listed(Vec<Listed>),
+    /// A word that stands for a page was looked up. What it may mean has been listed.
+    LookedUp {
+        /// Which word.
+        word: Box<str>,
+        /// Whether that is all; otherwise it cannot be known now.
+        known: bool,
+    },
+    /// The page of a session has come from another hub, which is known only now.
+    CameOver(SessionId),
     /// Another hub says something of what was passed on to it.
     Back(Box<Back>),
     /// Another hub says something of topics.
@@ -295,10 +304,48 @@ impl Input {
             | Self::Recalled(_)
             | Self::StatesWanted
             | Self::Listed(_)
+            | Self::LookedUp { .. }
+            | Self::CameOver(_)
             | Self::Back(_)
             | Self::Topics(_)
             | Self::Tick
             | Self::Shutdown => None,
+        }
+    }
+
+    /// Where it is answered; `None`: nowhere.
+    pub(crate) fn reply(&self) -> Option<Reply> {
+        match self {
+            Self::Ask { agent, form, .. } | Self::Join { agent, form, .. } => {
+                form.clone().map(|form| Reply { agent: *agent, form })
+            }
+            Self::GetState { reply, .. }
+            | Self::Snapshot { reply, .. }
+            | Self::Watch { reply, .. }
+            | Self::ReadMail { reply, .. }
+            | Self::AskBatch { reply, .. }
+            | Self::Tools { reply, .. }
+            | Self::Info { reply, .. }
+            | Self::Use { reply, .. }
+            | Self::Forget { reply, .. } => Some(reply.clone()),
+            _ => None,
+        }
+    }
+
+    /// Who asks for which page; without a word for it, for the agent's own.
+    pub(crate) fn asks(&self) -> Option<(Conn, Option<&str>)> {
+        match self {
+            Self::Ask { agent, page, .. } => Some((*agent, page.as_deref())),
+            Self::AskBatch { reply, page, .. }
+            | Self::Tools { reply, page, .. }
+            | Self::GetState { reply, page, .. }
+            | Self::Snapshot { reply, page, .. }
+            | Self::Watch { reply, page, .. }
+            | Self::ReadMail { reply, page, .. }
+            | Self::Info { reply, session: page } => Some((reply.agent, page.as_deref())),
+            Self::Join { agent, session, .. } => Some((*agent, Some(session))),
+            Self::Use { reply, page, .. } | Self::Forget { reply, page } => Some((reply.agent, Some(page))),
+            _ => None,
         }
     }
 
@@ -336,6 +383,8 @@ impl Input {
             | Self::Released { .. }
             | Self::StatesWanted
             | Self::Listed(_)
+            | Self::LookedUp { .. }
+            | Self::CameOver(_)
             | Self::Back(_)
             | Self::Topics(_)
             | Self::Tick

@@ -3,7 +3,7 @@
 
 use crate::gone::GonePages;
 use crate::ids::{Millis, earlier};
-use crate::recalls::Recalls;
+use crate::lookups::Lookups;
 use eye_protocol::SessionId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,7 +14,7 @@ pub(crate) struct Outliving {
     /// Pages of other hubs that are listed no more.
     pub gone: GonePages,
     /// Requests that wait for a state.
-    pub recalls: Recalls,
+    pub recalls: Lookups<SessionId>,
     /// When states of sessions here are given out.
     due: BinaryHeap<Reverse<(Millis, SessionId)>>,
 }

@@ -117,22 +117,13 @@ impl Switchboard {
         if self.elsewhere.pages.is_empty() {
             return Some(input);
         }
-        let found = match &input {
-            Input::Ask { agent, page, .. } => self.find(*agent, page.as_deref()),
-            Input::AskBatch { reply, page, .. }
-            | Input::Tools { reply, page, .. }
-            | Input::GetState { reply, page, .. }
-            | Input::Snapshot { reply, page, .. }
-            | Input::Watch { reply, page, .. }
-            | Input::ReadMail { reply, page, .. } => self.find(reply.agent, page.as_deref()),
-            Input::Info { reply, session } => self.find(reply.agent, session.as_deref()),
-            Input::Join { agent, session, .. } => self.named(*agent, session),
-            Input::Use { reply, page, .. } | Input::Forget { reply, page } => self.named(reply.agent, page),
-            Input::Leave { reply } => match self.joined(reply.agent) {
+        let found = match (&input, input.asks()) {
+            (_, Some((agent, page))) => self.find(agent, page),
+            (Input::Leave { reply }, None) => match self.joined(reply.agent) {
                 Some(session) => Ok(session.clone()),
                 None => return Some(input),
             },
-            _ => return Some(input),
+            (_, None) => return Some(input),
         };
         // What cannot be found is refused where it always is.
         let Ok(session) = found else { return Some(input) };

@@ -44,7 +44,9 @@ impl Input {
         | Self::GetState { page, .. }
         | Self::Snapshot { page, .. }
         | Self::Watch { page, .. }
-        | Self::ReadMail { page, .. } = self
+        | Self::ReadMail { page, .. }
+        | Self::Tools { page, .. }
+        | Self::Info { session: page, .. } = self
         {
             *page = Some(session.into());
         }

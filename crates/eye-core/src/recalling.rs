@@ -14,9 +14,8 @@ use crate::session::Session;
 use crate::session_event::Event;
 use crate::state::State;
 use crate::switchboard::Switchboard;
-use crate::task::{Reply, ReplyForm};
 use eye_protocol::messages::Presence;
-use eye_protocol::{Code, Error, SessionId};
+use eye_protocol::{Error, SessionId};
 
 /// States that are given out in one turn, and how long the others wait.
 const GIVEN_MAX: usize = 64;
@@ -66,8 +65,10 @@ impl Switchboard {
         for session in later {
             self.outliving.give_at(now + LATER_MS, session);
         }
-        for request in self.outliving.recalls.overdue(now) {
-            self.go_on(now, request, out);
+        for (_, requests) in self.outliving.recalls.overdue(now) {
+            for request in requests {
+                self.go_on(now, request, out);
+            }
         }
     }
 
@@ -87,6 +88,7 @@ impl Switchboard {
                     self.outliving.gone.note(now, page);
                 }
             }
+            Listed::LeftOut(_) | Listed::All(_) => {}
         }
     }
 
@@ -110,7 +112,7 @@ impl Switchboard {
         }
         let Input::GetState { reply, page, .. } = &input else { return Some(input) };
         let found = self.outlived(now, reply.agent, page.as_deref());
-        let Some(session) = found.filter(|session| self.outliving.recalls.has_room(session)) else {
+        let Some(session) = found.filter(|session| self.outliving.recalls.has_room(session, &input)) else {
             return Some(input);
         };
         if self.outliving.recalls.put(now, &session, input) {
@@ -220,28 +222,6 @@ impl Switchboard {
         }
     }
 
-    /// An agent no longer wants a state that is recalled.
-    pub(crate) fn cancel_recall(&mut self, agent: Conn, forms: &[ReplyForm], out: &mut Vec<Effect>) {
-        if self.outliving.recalls.len() == 0 {
-            return;
-        }
-        let error = Error::new(Code::CANCELLED, "cancelled");
-        for form in forms {
-            let reply = Reply { agent, form: form.clone() };
-            let taken = self.outliving.recalls.take_of(agent, Some(&reply));
-            end_all(taken, Some(&error), out);
-        }
-    }
-
-    /// An agent leaves, or the hub ends: what waits for a state ends, with an error where there is one to tell.
-    pub(crate) fn stop_recalls(&mut self, agent: Option<Conn>, told: Option<&Error>, out: &mut Vec<Effect>) {
-        let taken = match agent {
-            Some(agent) => self.outliving.recalls.take_of(agent, None),
-            None => self.outliving.recalls.stop(),
-        };
-        end_all(taken, told, out);
-    }
-
     /// A session is forgotten: its state is not to outlive that.
     pub(crate) fn forget_state(&mut self, session: &SessionId, out: &mut Vec<Effect>) {
         if self.elsewhere.wanted {
@@ -267,12 +247,4 @@ impl Switchboard {
 
 fn is_called(gone: &GonePage, wanted: &str) -> bool {
     gone.id().as_str() == wanted || gone.page.name.as_deref() == Some(wanted)
-}
-
-fn end_all(requests: Vec<Input>, error: Option<&Error>, out: &mut Vec<Effect>) {
-    let Some(error) = error else { return };
-    out.extend(requests.into_iter().filter_map(|request| match request {
-        Input::GetState { reply, .. } => Some(Effect::Result { reply, result: Err(error.clone()) }),
-        _ => None,
-    }));
 }

@@ -95,6 +95,12 @@ pub fn unnamed<'a>(
     }
 }
 
+/// An agent named no page, and not all are known here.
+pub fn unlisted() -> Error {
+    let message = "there are more pages than this hub lists";
+    Error::new(Code::SESSION, message).hint("choose one: --page ID, or `eye use ID`")
+}
+
 fn no_page() -> Error {
     Error::new(Code::SESSION, NO_PAGE).hint("open a page that loads eye.js; `eye status` shows the line to add to it")
 }

@@ -96,9 +96,10 @@ impl Switchboard {
 
     pub(crate) fn handle(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
         // Nearly always. An event is large, and is copied each time it is handed on and back.
-        if self.elsewhere.pages.is_empty() && self.asked_of(&input).is_none() {
+        if self.elsewhere.pages.is_empty() && !self.elsewhere.partial && self.asked_of(&input).is_none() {
             return self.take(now, input, out);
         }
+        let Some(input) = self.unless_unlisted(now, input, out) else { return };
         let Some(input) = self.unless_recalled(now, input, out) else { return };
         self.go_on(now, input, out);
     }
@@ -157,8 +158,8 @@ impl Switchboard {
             Input::Cancel { agent, id } => self.cancel(now, agent, &id, out),
             Input::Collect { reply, ids, timeout_ms } => self.collect(now, reply, &ids, timeout_ms, out),
             Input::List { reply } => {
-                let sessions = self.rows(now, Some(reply.agent));
-                out.push(Effect::Result { reply, result: Ok(json(&Sessions { sessions })) });
+                let (sessions, partial) = (self.rows(now, Some(reply.agent)), self.elsewhere.partial);
+                out.push(Effect::Result { reply, result: Ok(json(&Sessions { sessions, partial })) });
             }
             Input::Use { reply, page, name } => self.use_page(now, reply, &page, name.as_deref(), out),
             Input::Forget { reply, page } => self.forget_page(now, reply, &page, out),
@@ -167,10 +168,12 @@ impl Switchboard {
             Input::Recalled(recalled) => self.recalled(now, *recalled, out),
             Input::StatesWanted => self.all_states_changed(now),
             Input::Listed(_) | Input::Back(_) | Input::Topics(_) => self.on_elsewhere(now, input, out),
+            Input::LookedUp { word, known } => self.looked_up(now, &word, known, out),
+            Input::CameOver(session) => self.come_over(now, &session, out),
             Input::Tick => self.tick(now, out),
             Input::Shutdown => {
                 self.stop_work(now, out);
-                self.stop_recalls(None, Some(&shut_down()), out);
+                self.stop_lookups(None, Some(&shut_down()), out);
                 for session in self.sessions.keys().cloned().collect::<Vec<_>>() {
                     self.session_on(now, &session, Event::Shutdown, out);
                 }
@@ -183,6 +186,7 @@ impl Switchboard {
         let sessions = self.wakes.peek().map(|Reverse((at, _))| *at);
         let sweep = (!self.sessions.is_empty()).then_some(self.sweep_at);
         let (topics, outliving) = (self.topics.next_wake(), self.outliving.next_wake());
+        let sessions = earlier(sessions, self.elsewhere.lookups.next_wake());
         let own = [self.shelves_wake, topics, self.tools_news.next_wake(), self.remember_at, sweep, outliving];
         own.into_iter().fold(sessions, earlier)
     }
@@ -204,7 +208,8 @@ impl Switchboard {
 
     /// Calls under way.
     pub fn pending(&self) -> usize {
-        self.outliving.recalls.len() + self.sessions.values().map(Session::pending).sum::<usize>()
+        let lookups = self.outliving.recalls.len() + self.elsewhere.lookups.len();
+        lookups + self.sessions.values().map(Session::pending).sum::<usize>()
     }
 
     /// Whether no call is under way, here or elsewhere.
@@ -450,6 +455,7 @@ impl Switchboard {
         }
         self.topics.tick(now);
         self.tick_lasting(now, out);
+        self.tick_lookups(now, out);
         if now >= self.sweep_at {
             self.sweep_at = now + SWEEP_MS;
             self.sweep(now);

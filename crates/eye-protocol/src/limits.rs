@@ -211,13 +211,22 @@ pub const LASTING_STATE_BYTES_MAX: usize = 64 << 10;
 pub const LASTING_STATE_MS: u64 = 1_000;
 /// All states that outlive their hubs, in one cluster. The oldest make room.
 pub const LASTING_BYTES_MAX: usize = 256 << 20;
-/// How long a request waits for a state that outlived its hub.
+/// How long a request waits for a state that outlived its hub, or for its page to be looked up.
 pub const RECALL_MS: u64 = 2_000;
-/// Sessions whose states are recalled at once.
+/// Sessions whose states are recalled at once; words that are looked up at once, and that are remembered as looked up.
 pub const RECALLS_LEN_MAX: usize = 1_000;
 /// Pages of other hubs that are not listed any more and are remembered, so that their last state is found by their
 /// names.
 pub const GONE_PAGES_MAX: usize = 10_000;
+
+/// Pages of other hubs that a hub lists, unless it is told otherwise. Others are looked up when they are asked for.
+pub const PAGES_ELSEWHERE_MAX: usize = 100_000;
+/// Pages of other hubs that were looked up and are listed beyond that. The oldest makes room.
+pub const PAGES_LOOKED_UP_MAX: usize = 1_000;
+/// How long a word that was looked up is not looked up again.
+pub const LOOKED_UP_MS: u64 = 1_000;
+/// What requests may take that wait for their pages to be looked up.
+pub const LOOK_UPS_BYTES_MAX: usize = 16 << 20;
 
 /// Folders that are served to a browser at once.
 pub const SERVED_FOLDERS_MAX: usize = 64;

@@ -444,6 +444,9 @@ pub struct SessionRow {
 pub struct Sessions {
     /// All of them: connected first, then by last use.
     pub sessions: Vec<SessionRow>,
+    /// Other hubs hold more pages than this one lists: name them by id, name, origin, title or URL.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub partial: bool,
 }
 
 /// Result of `hub/status`.
@@ -492,6 +495,9 @@ pub struct Hubs {
     pub up: bool,
     /// The others, by their names.
     pub others: Vec<OtherHub>,
+    /// They hold more pages than this hub lists: those are looked up when they are asked for.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub partial: bool,
 }
 
 /// Another hub.

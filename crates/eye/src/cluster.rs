@@ -6,6 +6,7 @@ use eye_cluster::eye_core::elsewhere::{ChangedInterest, ChangedRow};
 use eye_cluster::eye_core::{Conn, Effect, Input, Millis};
 use eye_cluster::settings::{HubStatus, Settings};
 use eye_hub::{Cluster, ClusterLink, Guest, Later, Links};
+use eye_protocol::limits::PAGES_ELSEWHERE_MAX;
 use eye_protocol::messages::{Hello, Hubs, OtherHub};
 use eye_protocol::scope::Scope;
 use eye_protocol::shared_token::{OwnTokens, SharedToken};
@@ -33,6 +34,9 @@ pub struct Args {
     /// The name of this hub in the cluster (the machine's name and the port)
     #[arg(long, value_name = "NAME", requires = "cluster")]
     pub hub_name: Option<String>,
+    /// How many pages of other hubs this hub lists (100000); further ones are looked up when they are asked for
+    #[arg(long, value_name = "N", requires = "cluster")]
+    pub cluster_pages: Option<usize>,
 }
 
 impl Args {
@@ -45,6 +49,7 @@ impl Args {
         flag("cluster-name", self.cluster_name.clone());
         flag("cluster-creds", self.cluster_creds.as_ref().map(whole));
         flag("hub-name", self.hub_name.clone());
+        flag("cluster-pages", self.cluster_pages.map(|pages| pages.to_string()));
         flags
     }
 }
@@ -61,6 +66,7 @@ pub fn guest(args: Args, port: u16) -> Result<Option<Arc<dyn Guest>>, Failure> {
         cluster: named("--cluster-name", args.cluster_name.unwrap_or_else(|| "default".into()))?,
         hub: named("--hub-name", args.hub_name.unwrap_or_else(|| format!("{machine}-{port}")))?,
         credentials: args.cluster_creds,
+        pages_max: args.cluster_pages.unwrap_or(PAGES_ELSEWHERE_MAX),
     };
     Ok(Some(Arc::new(Joined(Arc::new(cluster::Cluster::new(settings))))))
 }
@@ -134,7 +140,7 @@ impl Cluster for Joined {
         let mut others: Vec<OtherHub> =
             status.hubs.into_iter().map(|hub| OtherHub { name: hub.name, pages: hub.pages }).collect();
         others.sort_by(|a, b| a.name.cmp(&b.name));
-        Hubs { cluster: status.cluster, own: status.hub, up: status.up, others }
+        Hubs { cluster: status.cluster, own: status.hub, up: status.up, others, partial: status.partial }
     }
 
     fn problem(&self) -> Option<String> {

@@ -2,7 +2,7 @@
 //! that claim a session one gives up, and a late claim of the older is none.
 
 use super::directory::{Entry, Own};
-use super::event::Action;
+use super::event::{Action, StatesAction};
 use super::state::Core;
 use crate::row::Row;
 use eye_core::elsewhere::{ChangedRow, Listed};
@@ -29,7 +29,8 @@ impl Core {
         if self.up_since.is_none() || !self.directory.is_read {
             return;
         }
-        let Some(own) = self.directory.own.get_mut(session).filter(|own| !own.writing && own.changed) else { return };
+        let is_due = |own: &&mut Own| !own.writing && own.changed && own.row.epoch != UNCLAIMED;
+        let Some(own) = self.directory.own.get_mut(session).filter(is_due) else { return };
         own.writing = true;
         own.changed = false;
         let replaces = self.directory.entries.get(session).map_or(0, |entry| entry.revision);
@@ -49,19 +50,26 @@ impl Core {
                         continue;
                     }
                     let before = self.directory.own.get(&session);
-                    let first = || if self.directory.is_read { next_epoch(entry, &self.life) } else { UNCLAIMED };
+                    let is_known = self.directory.is_read && (entry.is_some() || !self.directory.is_partial);
+                    let first = || if is_known { next_epoch(entry, &self.life) } else { UNCLAIMED };
                     row.epoch = before.map_or_else(first, |own| own.row.epoch);
                     if before.is_some_and(|own| own.row == row && !own.changed) {
                         continue;
                     }
                     let writing = before.is_some_and(|own| own.writing);
                     let known = self.directory.own.remove(&session);
-                    let (before, state) = match known {
-                        Some(own) => (own.before, own.state),
-                        None => (self.directory.holder_before(&session, &self.life), None),
+                    let is_new = known.is_none();
+                    let (before, state, takes_any) = match known {
+                        Some(own) => (own.before, own.state, own.takes_any),
+                        None => (self.directory.holder_before(&session, &self.life), None, false),
                     };
-                    self.directory.own.insert(session.clone(), Own { row, before, writing, changed: true, state });
-                    self.write(&session, out);
+                    let own = Own { row, before, writing, changed: true, state, takes_any };
+                    self.directory.own.insert(session.clone(), own);
+                    if is_new && !is_known && self.directory.is_read {
+                        self.look_up_entry(session, out);
+                    } else {
+                        self.write(&session, out);
+                    }
                 }
                 None => {
                     if self.directory.own.remove(&session).is_some_and(|own| !own.writing) {
@@ -91,10 +99,14 @@ impl Core {
         self.directory.unread.remove(&session);
         self.directory.newest_read = self.directory.newest_read.max(revision);
         let Some(mut row) = row else {
+            self.passes_by(&session, revision);
             self.directory.forget(&session);
             return self.entry_gone(session, out);
         };
         let is_own = row.life == self.life;
+        if !is_own && !self.keeps(&session) {
+            return self.leave_out(now, session, &row, revision, out);
+        }
         self.directory.entries.share(&mut row);
         let entry = Entry::of(session.clone(), &row, revision, now);
         let (epoch, life, origin, connected) = (row.epoch, row.life, row.origin, row.connected);
@@ -108,7 +120,7 @@ impl Core {
             out.push(Action::Feed(Input::Listed(vec![Listed::Gone(session.clone())])));
         }
         let had_it = self.directory.life_of(&session) == Some(&self.life);
-        self.directory.entries.insert(session.clone(), entry);
+        self.insert(session.clone(), entry, out);
         if is_own {
             if self.directory.own.contains_key(&session) {
                 self.write_state(&session, out);
@@ -154,6 +166,10 @@ impl Core {
             self.directory.forget(&session);
             self.entry_gone(session, out);
         }
+        let is_partial = self.directory.has_left_out;
+        if std::mem::replace(&mut self.directory.is_partial, is_partial) != is_partial {
+            out.push(Action::Feed(Input::Listed(vec![Listed::All(!is_partial)])));
+        }
         self.claim_all(out);
         // Nothing is written before everything is claimed.
         self.directory.is_read = true;
@@ -170,22 +186,58 @@ impl Core {
 
     /// Claims the sessions of pages that came before the directory was read, as if they came now.
     fn claim_all(&mut self, out: &mut Vec<Action>) {
-        let (entries, life) = (&self.directory.entries, &self.life);
-        self.directory.own.retain(|session, own| {
-            if own.row.epoch != UNCLAIMED {
-                return true;
+        let unclaimed = self.directory.own.iter().filter(|(_, own)| own.row.epoch == UNCLAIMED);
+        for session in unclaimed.map(|(session, _)| session.clone()).collect::<Vec<_>>() {
+            if self.directory.is_partial && self.directory.entries.get(&session).is_none() {
+                self.look_up_entry(session, out);
+            } else {
+                self.claim(&session, out);
             }
-            let entry = entries.get(session);
-            let elsewhere = entry.filter(|entry| entry.life != *life);
-            if elsewhere.is_some_and(|entry| entry.page.origin != own.row.origin) {
-                // The session belongs to another origin: the page gets another one when it comes back.
-                out.push(Action::Feed(Input::Released { session: session.clone(), heir: None }));
-                return false;
-            }
+        }
+    }
+
+    /// Claims the session of a page that came before it was known which hub holds it.
+    fn claim(&mut self, session: &SessionId, out: &mut Vec<Action>) {
+        let (entry, life) = (self.directory.entries.get(session), &self.life);
+        let Some(own) = self.directory.own.get_mut(session) else { return };
+        let elsewhere = entry.filter(|entry| entry.life != *life);
+        if elsewhere.is_some_and(|entry| entry.page.origin != own.row.origin) {
+            // The session belongs to another origin: the page gets another one when it comes back.
+            out.push(Action::Feed(Input::Released { session: session.clone(), heir: None }));
+            self.directory.own.remove(session);
+        } else if elsewhere.is_some() && !own.row.connected {
+            self.directory.own.remove(session);
+        } else {
             own.row.epoch = next_epoch(entry, life);
             own.before = elsewhere.map(|entry| entry.life.clone()).or(own.before.take());
-            own.row.connected || elsewhere.is_none()
-        });
+        }
+    }
+
+    /// Whether a page has come here whose session is still to be claimed.
+    pub(super) fn is_unclaimed(&self, session: &SessionId) -> bool {
+        self.directory.own.get(session).is_some_and(|own| own.row.epoch == UNCLAIMED)
+    }
+
+    /// It is known which hub holds a session whose page came here: it is claimed, and what was kept of it is expected.
+    pub(super) fn claim_known(&mut self, session: &SessionId, out: &mut Vec<Action>) {
+        if !self.is_unclaimed(session) {
+            return;
+        }
+        let Some(own) = self.directory.own.get_mut(session) else { return };
+        own.changed = true;
+        own.takes_any = self.directory.entries.get(session).is_none() && own.before.is_none();
+        self.claim(session, out);
+        let from = self.directory.entries.get(session).filter(|entry| entry.life != self.life);
+        if let Some((page, life)) = from.filter(|_| self.directory.holds(session)).map(|it| (it.page.clone(), &it.life))
+        {
+            out.push(Action::Feed(Input::Listed(vec![Listed::There(page)])));
+            out.push(Action::Feed(Input::CameOver(session.clone())));
+            if !self.hubs.is_alive(life) {
+                out.push(Action::Feed(Input::Listed(vec![Listed::Gone(session.clone())])));
+                out.push(Action::States(StatesAction::Get(session.clone())));
+            }
+        }
+        self.write(session, out);
     }
 
     pub(super) fn stored(

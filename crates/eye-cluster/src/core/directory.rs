@@ -7,11 +7,13 @@ use eye_core::Millis;
 use eye_core::elsewhere::{Listed, PageElsewhere};
 use eye_core::lasting::LastingState;
 use eye_protocol::SessionId;
+use eye_protocol::limits::{PAGES_ELSEWHERE_MAX, PAGES_LOOKED_UP_MAX};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The directory as this hub knows it, and what it holds itself.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Directory {
     pub entries: Entries,
     pub own: FxHashMap<SessionId, Own>,
@@ -24,6 +26,32 @@ pub(super) struct Directory {
     /// The newest revision that has been read. Revisions are of the whole directory and come in order, so what was
     /// stored at an older one has been read, or has been replaced since.
     pub newest_read: u64,
+    /// Entries of other hubs that are kept, beside those of `beyond`.
+    pub pages_max: usize,
+    /// Other hubs have entries that are not kept.
+    pub is_partial: bool,
+    /// An entry was left out since the directory was begun anew.
+    pub has_left_out: bool,
+    /// Entries that are kept beyond the limit, because they were looked up or have to do with this hub; the oldest
+    /// first.
+    beyond: VecDeque<SessionId>,
+}
+
+impl Default for Directory {
+    fn default() -> Self {
+        Self {
+            entries: Entries::default(),
+            own: FxHashMap::default(),
+            former: Former::default(),
+            unread: FxHashSet::default(),
+            is_read: false,
+            newest_read: 0,
+            pages_max: PAGES_ELSEWHERE_MAX,
+            is_partial: false,
+            has_left_out: false,
+            beyond: VecDeque::new(),
+        }
+    }
 }
 
 /// All entries, counted by the lives that hold them: asked every 200 ms, so it must not grow with the pages.
@@ -38,6 +66,11 @@ pub(super) struct Entries {
 impl Entries {
     pub fn get(&self, session: &SessionId) -> Option<&Entry> {
         self.all.get(session)
+    }
+
+    /// How many there are of other lives than this one.
+    pub fn elsewhere(&self, own: &str) -> usize {
+        self.all.len() - self.held_by(own)
     }
 
     pub fn insert(&mut self, session: SessionId, entry: Entry) {
@@ -119,12 +152,15 @@ pub(super) struct Own {
     pub changed: bool,
     /// The state that is written when the claim is.
     pub state: Option<Box<LastingState>>,
+    /// It is not known which hub held it before: what any hub sends for this claim is taken.
+    pub takes_any: bool,
 }
 
 impl Directory {
     pub fn begin(&mut self) {
         self.is_read = false;
         self.newest_read = 0;
+        self.has_left_out = false;
         self.unread = self.entries.sessions().cloned().collect();
     }
 
@@ -136,6 +172,27 @@ impl Directory {
             // The hub here gives it out again when the directory has been read.
             own.state = None;
         }
+    }
+
+    /// Whether one more entry of another hub has room.
+    pub fn has_room(&self, own: &str) -> bool {
+        self.entries.elsewhere(own) < self.pages_max
+    }
+
+    /// Whether so many entries are gone that those which were left out have room, or some of them.
+    pub fn has_become_empty(&self, own: &str) -> bool {
+        self.is_partial && self.entries.elsewhere(own) < self.pages_max / 2
+    }
+
+    /// An entry is kept beyond the limit. Gives the one that makes room for it.
+    pub fn keep_beyond(&mut self, session: SessionId) -> Option<SessionId> {
+        self.beyond.push_back(session);
+        if self.beyond.len() <= PAGES_LOOKED_UP_MAX {
+            return None;
+        }
+        let oldest = self.beyond.pop_front().filter(|oldest| !self.own.contains_key(oldest))?;
+        self.entries.remove(&oldest);
+        Some(oldest)
     }
 
     /// An entry is gone.

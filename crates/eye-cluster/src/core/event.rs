@@ -111,10 +111,40 @@ pub enum Event {
     Lasting(Lasting),
     /// What came of looking for such a state.
     Recalled(Box<Recalled>),
+    /// A word may stand for a page that this hub does not list.
+    LookUp {
+        /// Which word.
+        word: Box<str>,
+    },
+    /// An entry of the directory was looked up.
+    LookedUp {
+        /// The number of the look-up.
+        look_up: u64,
+        /// Whose.
+        session: SessionId,
+        /// What was found.
+        found: Looked,
+    },
     /// Something of named tokens.
     Tokens(TokensEvent),
     /// Time has passed.
     Tick,
+}
+
+/// What a look-up of an entry found.
+#[derive(Clone, Debug)]
+pub enum Looked {
+    /// This.
+    There {
+        /// What it says.
+        row: Row,
+        /// Its revision.
+        revision: u64,
+    },
+    /// There is none.
+    Nothing,
+    /// It cannot be known now.
+    Unknown,
 }
 
 /// What happened to named tokens.
@@ -205,6 +235,15 @@ pub enum Action {
         /// Its revision.
         revision: u64,
     },
+    /// An entry is looked up; [`Event::LookedUp`] brings it.
+    LookUp {
+        /// The number of the look-up: an answer to an older one says nothing.
+        look_up: u64,
+        /// Whose.
+        session: SessionId,
+    },
+    /// The directory is read again from its beginning.
+    ReadDirectory,
     /// Something of named tokens.
     Tokens(TokensAction),
     /// Something of states that outlive their hubs.

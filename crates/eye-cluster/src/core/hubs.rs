@@ -35,12 +35,22 @@ impl Hubs {
         self.0.get_mut(life).is_some_and(|known| !std::mem::replace(&mut known.is_tidied, true))
     }
 
+    /// Whether its entries are removed: it is dead for long, and this hub tidies up.
+    pub fn is_tidied(&self, life: &Life) -> bool {
+        self.0.get(life).is_some_and(|known| known.is_tidied && !known.is_alive)
+    }
+
     pub fn all(&self) -> Vec<Life> {
         self.0.keys().cloned().collect()
     }
 
     pub fn alive(&self) -> impl Iterator<Item = (&Life, &Arc<str>)> {
         self.0.iter().filter(|(_, known)| known.is_alive).filter_map(|(life, known)| Some((life, known.name.as_ref()?)))
+    }
+
+    /// The lives that are there, also those that have not said their names yet.
+    pub fn lives(&self) -> impl Iterator<Item = &Life> {
+        self.0.iter().filter(|(_, known)| known.is_alive).map(|(life, _)| life)
     }
 
     pub fn is_alive(&self, life: &str) -> bool {

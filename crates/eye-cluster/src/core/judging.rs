@@ -39,6 +39,8 @@ impl Core {
             out.push(Action::Leave { from: life.clone(), agent: None });
             self.topics.hub_ended(life, out);
             self.nothing_comes_of(life, out);
+            self.seeks.hub_ended(life, out);
+            self.ask_hubs(out);
         }
         // A state is read again, now where it outlived that hub.
         out.extend(states.into_iter().map(Action::Feed));

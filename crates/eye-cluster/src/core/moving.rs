@@ -45,7 +45,9 @@ impl Core {
     pub(super) fn handed_over(&mut self, from: &Life, handover: WireHandover, out: &mut Vec<Action>) {
         let Some(own) = self.directory.own.get_mut(&handover.session) else { return };
         let is_its = own.row.epoch == handover.claim && own.row.origin == handover.origin;
-        if is_its && own.before.take_if(|before| before == from).is_some() {
+        let is_awaited = own.before.take_if(|before| before == from).is_some() || own.takes_any;
+        if is_its && is_awaited {
+            own.takes_any = false;
             out.push(Action::Feed(Input::HandedOver(Box::new(handover.into()))));
         }
     }

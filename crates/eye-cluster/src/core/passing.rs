@@ -89,6 +89,8 @@ impl Core {
             Frame::WantInterests => self.topics.tell_all(from, out),
             Frame::Interests { all, changed } => self.topics.heard(from, all, changed, out),
             Frame::HandOver(handover) => self.handed_over(&from, *handover, out),
+            Frame::Seek { seek, word } => self.seek(from, seek, &word, out),
+            Frame::Sought { seek, pages } => self.sought(now, &from, seek, pages, out),
             Frame::Publish(message) => {
                 let news = TopicsNews::Published((*message).into());
                 out.push(Action::Feed(Input::Topics(Box::new(news))));

@@ -4,6 +4,7 @@ use super::calls::Calls;
 use super::directory::Directory;
 use super::event::Life;
 use super::hubs::Hubs;
+use super::seeking::Seeks;
 use super::tokens::Tokens;
 use super::topics::Topics;
 use eye_core::Millis;
@@ -23,6 +24,7 @@ pub struct Core {
     pub(super) calls: Calls,
     pub(super) directory: Directory,
     pub(super) hubs: Hubs,
+    pub(super) seeks: Seeks,
     pub(super) tokens: Tokens,
     pub(super) topics: Topics,
 }
@@ -39,9 +41,22 @@ impl Core {
             calls: Calls::default(),
             directory: Directory::default(),
             hubs: Hubs::default(),
+            seeks: Seeks::default(),
             tokens: Tokens::default(),
             topics: Topics::default(),
         }
+    }
+
+    /// The same, and it lists so many pages of other hubs; further ones are looked up.
+    #[must_use]
+    pub fn listing(mut self, pages_max: usize) -> Self {
+        self.directory.pages_max = pages_max;
+        self
+    }
+
+    /// Whether other hubs hold pages that this one does not list.
+    pub fn is_partial(&self) -> bool {
+        self.directory.is_partial
     }
 
     /// Whether the link is up.

@@ -1,13 +1,14 @@
 //! A bucket of `JetStream` KV on file storage: the directory, and the named tokens. Read from its beginning after each
 //! loss of the link, because a watch of a server that lost its files is silent for good.
 
-use crate::core::{Event, TokensEvent};
+use crate::core::{Event, Looked, TokensEvent};
 use crate::row::{self, Row};
 use async_nats::Client;
 use async_nats::jetstream::kv::{Config, CreateErrorKind, Operation, Store, UpdateErrorKind};
 use async_nats::jetstream::stream::StorageType;
 use async_nats::jetstream::{self, Context};
 use eye_protocol::SessionId;
+use eye_protocol::limits::RECALL_MS;
 use eye_protocol::rpc::json;
 use eye_protocol::shared_token::SharedToken;
 use futures_util::StreamExt;
@@ -18,10 +19,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 /// Writes that are under way at once.
 const WRITES_MAX: usize = 256;
+/// Entries that are looked up at once.
+const LOOK_UPS_MAX: usize = 64;
 /// How long after a failure it is tried again, at least and at most.
 const AGAIN_MS: std::ops::RangeInclusive<u64> = 100..=400;
 
@@ -113,6 +116,7 @@ pub struct Bucket<C> {
     /// Why it could not be read when it was last tried.
     trouble: Arc<Mutex<Option<String>>>,
     writes: Arc<Semaphore>,
+    look_ups: Arc<Semaphore>,
     reader: Option<JoinHandle<()>>,
     content: PhantomData<C>,
 }
@@ -129,6 +133,7 @@ impl<C: Content> Bucket<C> {
             store: Arc::default(),
             trouble: Arc::default(),
             writes,
+            look_ups: Arc::new(Semaphore::new(LOOK_UPS_MAX)),
             reader: None,
             content: PhantomData,
         }
@@ -194,6 +199,37 @@ impl<C: Content> Bucket<C> {
 
     fn store(&self) -> Option<Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Bucket<Sessions> {
+    /// Looks up an entry.
+    pub fn look_up(&self, look_up: u64, session: SessionId) {
+        let (store, events, places) = (self.store(), self.events.clone(), self.look_ups.clone());
+        tokio::spawn(async move {
+            let found = timeout(Duration::from_millis(RECALL_MS), async {
+                let _place = places.acquire_owned().await;
+                match store?.entry(row::key(&session)).await {
+                    Ok(Some(entry)) if entry.operation == Operation::Put => {
+                        let row = serde_json::from_slice(&entry.value).ok()?;
+                        Some(Looked::There { row, revision: entry.revision })
+                    }
+                    Ok(_) => Some(Looked::Nothing),
+                    Err(error) => {
+                        tracing::warn!(%error, "an entry of the directory cannot be looked up");
+                        None
+                    }
+                }
+            });
+            let found = if let Ok(Some(found)) = found.await {
+                found
+            } else {
+                pause().await;
+                Looked::Unknown
+            };
+            // Its reader ends with the hub.
+            let _ = events.send(Event::LookedUp { look_up, session, found });
+        });
     }
 }
 

@@ -4,7 +4,7 @@ use super::alone::Alone;
 use super::{Link, PART_BYTES_MAX};
 use crate::core::{Event, Life};
 use crate::parts::PARTS_BYTES_MAX;
-use crate::wire::{Frame, WireHandover};
+use crate::wire::Frame;
 use async_nats::Subject;
 
 /// Messages whose requests are remembered, so that one that reached no hub can be told from those that did.
@@ -31,10 +31,10 @@ impl Link {
     }
 
     /// Writes a message of one frame, by a worker where that takes long.
-    pub(super) fn write_alone(&mut self, to: Life, handover: Box<WireHandover>) {
-        let (writer, alone, is_heavy) = (self.writer.clone(), self.alone.clone(), handover.is_heavy());
+    pub(super) fn write_alone(&mut self, to: Life, frame: Frame) {
+        let (writer, alone) = (self.writer.clone(), self.alone.clone());
+        let is_heavy = matches!(&frame, Frame::HandOver(handover) if handover.is_heavy());
         let write = move || {
-            let frame = Frame::HandOver(handover);
             match writer.frames(std::slice::from_ref(&frame)) {
                 // Its reader ends with the hub.
                 Ok(message) => alone.send(Alone { to, frame, message }).unwrap_or_default(),

@@ -16,8 +16,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_call_ends_once_and_every_session_has_one_hub(steps in prop::collection::vec(step(), 1..120)) {
-        let mut world = World::new();
+    fn every_call_ends_once_and_every_session_has_one_hub(
+        steps in prop::collection::vec(step(), 1..120),
+        pages_max in prop::sample::select(vec![usize::MAX, 0, 1]),
+    ) {
+        let mut world = World::listing(pages_max);
         world.arrive();
         for step in steps {
             world.step(step);
@@ -44,8 +47,8 @@ proptest! {
 }
 
 /// A page has published and left a letter at one hub, and comes back through another.
-fn moved(between: &[Step]) -> World {
-    let mut world = World::new();
+fn moved(pages_max: usize, between: &[Step]) -> World {
+    let mut world = World::listing(pages_max);
     world.step(Step::Join { hub: 0, session: 0, foreign: false });
     world.publish(0, &id(0));
     world.put(0, &id(0));
@@ -63,12 +66,15 @@ fn moved(between: &[Step]) -> World {
 fn what_was_kept_follows_the_page() {
     let left = [Step::Leave { hub: 0, session: 0 }, Step::Pass { ms: 2_500 }, Step::Watch { hub: 1 }];
     // Its hub holds it, expects it, expects it no more, and the others have heard that.
-    for between in [&[][..], &left[..1], &left[..2], &left] {
-        let mut world = moved(between);
+    for (pages_max, between) in [usize::MAX, 0]
+        .into_iter()
+        .flat_map(|max| [&[][..], &left[..1], &left[..2], &left].map(|between| (max, between)))
+    {
+        let mut world = moved(pages_max, between);
         world.read_mail(1, &id(0));
-        assert_eq!(world.given(), 1, "after {between:?}");
+        assert_eq!(world.given(), 1, "of {pages_max}, after {between:?}");
         world.read_state(1, &id(0));
-        assert_eq!(world.hubs[1].told(&id(0)), Some((1, 1)), "after {between:?}");
+        assert_eq!(world.hubs[1].told(&id(0)), Some((1, 1)), "of {pages_max}, after {between:?}");
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::cast;
 use crate::hub::SimHub;
 use crate::step::Step;
-use eye_cluster::core::{Action, Core, DEAD_AFTER_MS, Event, Life, StatesAction};
+use eye_cluster::core::{Action, Core, DEAD_AFTER_MS, Event, Life, Looked, StatesAction};
 use eye_cluster::row::Row;
 use eye_cluster::wire::{Frame, Request, WireValue};
 use eye_core::elsewhere::Back;
@@ -36,6 +36,8 @@ pub struct World {
     /// Letters that an agent was given.
     given: BTreeSet<u64>,
     asked: u64,
+    /// How many pages of others each hub lists.
+    pages_max: usize,
 }
 
 pub fn id(session: u8) -> SessionId {
@@ -44,6 +46,11 @@ pub fn id(session: u8) -> SessionId {
 
 impl World {
     pub fn new() -> Self {
+        Self::listing(usize::MAX)
+    }
+
+    /// The same, of hubs that list so many pages of others.
+    pub fn listing(pages_max: usize) -> Self {
         let mut world = Self {
             hubs: Vec::new(),
             lives: 0,
@@ -57,6 +64,7 @@ impl World {
             said: 0,
             given: BTreeSet::new(),
             asked: 0,
+            pages_max,
         };
         for at in 0..HUBS {
             let hub = world.born(at);
@@ -71,7 +79,8 @@ impl World {
     fn born(&mut self, at: usize) -> SimHub {
         self.lives += 1;
         let life: Life = format!("{at}-{}", self.lives).into();
-        SimHub::new(Core::new(format!("h{at}").into(), life.clone()), life)
+        let core = Core::new(format!("h{at}").into(), life.clone()).listing(self.pages_max);
+        SimHub::new(core, life)
     }
 
     fn at(&self, life: &str) -> Option<usize> {
@@ -110,6 +119,16 @@ impl World {
                     self.store(&session, None);
                 }
             }
+            Action::LookUp { look_up, session } => {
+                let there = self.kv.get(&session).and_then(|(row, revision)| Some((row.clone()?, *revision)));
+                let found = match there {
+                    _ if !self.hubs[hub].is_up => Looked::Unknown,
+                    Some((row, revision)) => Looked::There { row, revision },
+                    None => Looked::Nothing,
+                };
+                self.hubs[hub].acks.push_back(Event::LookedUp { look_up, session, found });
+            }
+            Action::ReadDirectory => self.read(hub),
             Action::States(action) => self.states(hub, action),
             Action::Feed(Input::Back(back)) => {
                 if let Back::Ended { asker: Asker::Agent(reply), .. } = *back
@@ -159,6 +178,7 @@ impl World {
             match effect {
                 Effect::HandOver(handover) => self.on(hub, Event::HandOver(handover)),
                 Effect::Lasting(lasting) => self.on(hub, Event::Lasting(lasting)),
+                Effect::LookUp { word } => self.on(hub, Event::LookUp { word }),
                 Effect::Result { reply, result: Ok(text) } => self.told(hub, &reply, &text),
                 _ => {}
             }
@@ -262,7 +282,13 @@ impl World {
         }
         self.hubs[hub].is_up = true;
         self.on(hub, Event::Up);
-        self.on(hub, Event::Reading);
+        self.read(hub);
+    }
+
+    /// A hub reads the directory from its beginning.
+    fn read(&mut self, hub: usize) {
+        self.hubs[hub].watch.clear();
+        self.hubs[hub].watch.push_back(Event::Reading);
         let entries: Vec<Event> = self
             .kv
             .iter()

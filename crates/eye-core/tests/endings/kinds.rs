@@ -60,6 +60,8 @@ kinds! {
     Input::Recalled(_) => "recalled",
     Input::StatesWanted => "states wanted",
     Input::Listed(_) => "listed",
+    Input::LookedUp { .. } => "looked up",
+    Input::CameOver(_) => "came over",
     Input::Back(_) => "back",
     Input::Topics(_) => "topics",
     Input::Tick => "tick",

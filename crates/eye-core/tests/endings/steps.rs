@@ -64,6 +64,18 @@ pub enum Step {
         found: u8,
     },
     StatesWanted,
+    /// From now on all pages of other hubs are listed, or not all.
+    Lists {
+        all: bool,
+    },
+    /// The oldest word that was looked up is found as this session, is not, or cannot be known.
+    LookedUp {
+        session: Option<u8>,
+        known: bool,
+    },
+    CameOver {
+        session: u8,
+    },
     Topics {
         published: bool,
     },
@@ -187,6 +199,9 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Step::HandedOver),
         2 => (0..3_u8).prop_map(|found| Step::Recalled { found }),
         1 => Just(Step::StatesWanted),
+        1 => rarely().prop_map(|all| Step::Lists { all }),
+        3 => (prop::option::of(session()), flag()).prop_map(|(session, known)| Step::LookedUp { session, known }),
+        1 => session().prop_map(|session| Step::CameOver { session }),
         1 => flag().prop_map(|published| Step::Topics { published }),
         4 => (0..4000_u16).prop_map(|ms| Step::Wait { ms }),
     ];

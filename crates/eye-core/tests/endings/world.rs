@@ -36,6 +36,8 @@ pub struct World {
     /// States that outlive the hub, and those that it looks for.
     written: HashMap<SessionId, Box<LastingState>>,
     recalls: VecDeque<SessionId>,
+    /// Words that are looked up.
+    words: VecDeque<Box<str>>,
     pub played: HashSet<&'static str>,
 }
 
@@ -62,6 +64,7 @@ impl Default for World {
             handed: VecDeque::new(),
             written: HashMap::new(),
             recalls: VecDeque::new(),
+            words: VecDeque::new(),
             played: HashSet::new(),
         }
     }
@@ -131,6 +134,7 @@ impl World {
                 self.written.insert(state.session.clone(), state);
             }
             Effect::Lasting(Lasting::Recall(session)) => self.recalls.push_back(session),
+            Effect::LookUp { word } => self.words.push_back(word),
             Effect::Lasting(Lasting::Forget(session)) => {
                 self.written.remove(&session);
             }
@@ -202,7 +206,13 @@ impl World {
             }
             Step::Elsewhere { session: at, there } => {
                 let page = Arc::new(elsewhere::page(session(at), ORIGIN));
-                let listed = if there { Listed::There(page) } else { Listed::Gone(session(at)) };
+                let listed = if there {
+                    Listed::There(page)
+                } else if self.now.is_multiple_of(2) {
+                    Listed::LeftOut(session(at))
+                } else {
+                    Listed::Gone(session(at))
+                };
                 self.on(Input::Listed(vec![listed]));
             }
             Step::Released { session: at, heir } => {
@@ -216,9 +226,20 @@ impl World {
             }
             Step::Recalled { found } => self.recall(found),
             Step::StatesWanted => self.on(Input::StatesWanted),
+            Step::Lists { all } => self.on(Input::Listed(vec![Listed::All(all)])),
+            Step::LookedUp { session, known } => self.looked_up(session, known),
+            Step::CameOver { session: at } => self.on(Input::CameOver(session(at))),
             Step::Topics { published } => self.on(Input::Topics(Box::new(topics_news(published)))),
             Step::Wait { ms } => self.wait(u64::from(ms)),
         }
+    }
+
+    /// The oldest word that was looked up is found, is not, or cannot be known.
+    fn looked_up(&mut self, found: Option<u8>, known: bool) {
+        let Some(word) = self.words.pop_front() else { return };
+        let pages = found.map(|at| Listed::There(Arc::new(elsewhere::page(session(at), ORIGIN))));
+        self.on(Input::Listed(pages.into_iter().collect()));
+        self.on(Input::LookedUp { word, known });
     }
 
     /// The oldest state that was looked for is found, is not, or cannot be known.
@@ -272,9 +293,11 @@ impl World {
 
     /// All work is done, the hub next door has answered everything, and what was looked for is found or not.
     pub fn settle(&mut self) {
-        while !self.works.is_empty() || !self.passed.is_empty() || !self.recalls.is_empty() {
+        let is_due = |world: &Self| !world.works.is_empty() || !world.passed.is_empty() || !world.recalls.is_empty();
+        while is_due(self) || !self.words.is_empty() {
             self.work(false);
             self.recall(2);
+            self.looked_up(None, true);
             if let Some(passed) = self.passed.pop_front() {
                 self.answer(*passed, Ok(Value::Json("1".into())));
             }

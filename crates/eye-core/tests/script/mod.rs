@@ -340,6 +340,7 @@ fn show(effect: &Effect) -> String {
         Effect::CancelElsewhere { agent, .. } => format!("⇒ agent {} cancels elsewhere", agent.0),
         Effect::LeftElsewhere { agent } => format!("⇒ agent {} has left", agent.0),
         Effect::Lasting(lasting) => format!("⇒ {lasting:?}"),
+        Effect::LookUp { word } => format!("⇒ {word} is looked up"),
         Effect::HandOver(handover) => format!("⇒ {} is given away", handover.session),
         Effect::PublishElsewhere { hubs, message } => format!("⇒ {} hears {}", hubs.join(" and "), message.params),
         Effect::PageResult { page, result, .. } => format!("→ page {} {}", page.0, outcome(result)),

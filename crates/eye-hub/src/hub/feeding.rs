@@ -75,6 +75,7 @@ impl Hub {
             | Effect::LeftElsewhere { .. }
             | Effect::PublishElsewhere { .. }
             | Effect::HandOver(_)
+            | Effect::LookUp { .. }
             | Effect::Lasting(_) => return self.hand_on(effect),
             Effect::Send { page, .. }
             | Effect::PageResult { page, .. }

@@ -137,7 +137,11 @@ impl Hub {
         match (session, known) {
             (Some(session), None) => {
                 let error = Error::new(Code::SESSION, format!("Session not found: {session}"));
-                let error = error.hint(format!("there are: {}", ids.join(", ")));
+                let error = error.hint(if state.board.lists_all() {
+                    format!("there are: {}", ids.join(", "))
+                } else {
+                    "this hub does not list all pages: connect without a session, and join it then".into()
+                });
                 Self::greeting(&mut state, conn, &rpc::response(WELCOME, Err(&error)));
                 if let Some(peer) = state.peers.get_mut(&conn) {
                     peer.close_after(Close::unknown_session());

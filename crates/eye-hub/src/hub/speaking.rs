@@ -63,6 +63,7 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
         | Effect::LeftElsewhere { .. }
         | Effect::PublishElsewhere { .. }
         | Effect::HandOver(_)
+        | Effect::LookUp { .. }
         | Effect::Lasting(_) => {}
         Effect::Ended { reply, ending, delta } => match peer.voice {
             Voice::Original => {

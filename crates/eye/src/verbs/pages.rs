@@ -49,7 +49,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Success);
     }
-    let Sessions { sessions } = client::call("session/list", &json!({}), options, Absent::Start)?;
+    let Sessions { sessions, partial } = client::call("session/list", &json!({}), options, Absent::Start)?;
     if options.errors {
         return Ok(Exit::Success);
     }
@@ -59,6 +59,9 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
         ui::note("no page has joined; eye join says how one does");
     } else {
         ui::text_out(&rows(&sessions))?;
+    }
+    if partial {
+        ui::note(status::NOT_ALL);
     }
     Ok(Exit::Success)
 }

@@ -125,7 +125,7 @@ impl Talk {
     }
 
     fn show_pages(&mut self) -> Result<(), Failure> {
-        let Sessions { sessions } = self.call("session/list", &json!({}))?;
+        let Sessions { sessions, .. } = self.call("session/list", &json!({}))?;
         ui::text_out(&pages::rows(&sessions))
     }
 

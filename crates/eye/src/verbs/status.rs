@@ -62,12 +62,16 @@ fn cluster(options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
+/// What is said where other hubs hold more pages than this one lists.
+pub const NOT_ALL: &str = "other hubs hold more pages than this one lists; name one, and it is looked up";
+
 fn hub_lines(hubs: &Hubs, own_pages: usize) -> String {
-    let Hubs { cluster, own, up, others } = hubs;
+    let Hubs { cluster, own, up, others, partial } = hubs;
     let link = if *up { "linked" } else { "not linked: only pages of this hub are there" };
     let here = format!("cluster {cluster}, {link}\n{own}  {}, this hub\n", count(own_pages, "page"));
-    let other = |OtherHub { name, pages }: &OtherHub| format!("{name}  {}\n", count(*pages, "page"));
-    std::iter::once(here).chain(others.iter().map(other)).collect()
+    let (least, rest) = if *partial { ("at least ", format!("{NOT_ALL}\n")) } else { ("", String::new()) };
+    let other = |OtherHub { name, pages }: &OtherHub| format!("{name}  {least}{}\n", count(*pages, "page"));
+    std::iter::once(here).chain(others.iter().map(other)).chain([rest]).collect()
 }
 
 /// The remote hub's status, and the relay's beside it.
@@ -183,11 +187,17 @@ mod tests {
     #[test]
     fn hubs_of_a_cluster_are_a_line_each() {
         let others = vec![OtherHub { name: "b".into(), pages: 2 }];
-        let hubs = Hubs { cluster: "default".into(), own: "a".into(), up: true, others };
+        let hubs = Hubs { cluster: "default".into(), own: "a".into(), up: true, others, partial: false };
         insta::assert_snapshot!(hub_lines(&hubs, 1), @r"
         cluster default, linked
         a  1 page, this hub
         b  2 pages
+        ");
+        insta::assert_snapshot!(hub_lines(&Hubs { partial: true, ..hubs.clone() }, 1), @r"
+        cluster default, linked
+        a  1 page, this hub
+        b  at least 2 pages
+        other hubs hold more pages than this one lists; name one, and it is looked up
         ");
         assert!(hub_lines(&Hubs { up: false, ..hubs }, 1).starts_with("cluster default, not linked"));
     }

@@ -403,6 +403,7 @@ mod tests {
             "--cluster-name=c",
             "--cluster-creds=/c",
             "--hub-name=h",
+            "--cluster-pages=7",
             "--published",
         ];
         assert_eq!(args(&line).flags(), line);

@@ -375,7 +375,11 @@ export type Sessions = {
 /**
  * All of them: connected first, then by last use.
  */
-sessions: Array<SessionRow>, };
+sessions: Array<SessionRow>, 
+/**
+ * Other hubs hold more pages than this one lists: name them by id, name, origin, title or URL.
+ */
+partial: boolean, };
 export type OtherHub = { 
 /**
  * What it is called.
@@ -401,7 +405,11 @@ up: boolean,
 /**
  * The others, by their names.
  */
-others: Array<OtherHub>, };
+others: Array<OtherHub>, 
+/**
+ * They hold more pages than this hub lists: those are looked up when they are asked for.
+ */
+partial: boolean, };
 export type Status = { 
 /**
  * The hub's own version.

@@ -240,20 +240,19 @@ fn cluster(status: &Status) -> Option<Finding> {
     let hubs = status.cluster.as_ref()?;
     // The hub says of which cluster a problem is.
     let mut problems = status.problems.iter().filter_map(|problem| problem.strip_prefix("cluster "));
-    Some(match problems.next() {
-        Some(problem) => Finding::bad(WHAT, Exit::Absent, problem, "eye logs --hub has more; docs/cluster.md"),
-        None => Finding::good(
-            WHAT,
-            format!("`{}`: this hub is `{}`, others: {}", hubs.cluster, hubs.own, hubs.others.len()),
-        ),
-    })
+    if let Some(problem) = problems.next() {
+        return Some(Finding::bad(WHAT, Exit::Absent, problem, "eye logs --hub has more; docs/cluster.md"));
+    }
+    let others = format!("`{}`: this hub is `{}`, others: {}", hubs.cluster, hubs.own, hubs.others.len());
+    let finding = Finding::good(WHAT, others);
+    Some(if hubs.partial { finding.hint(status::NOT_ALL) } else { finding })
 }
 
 fn pages(options: &Options) -> Finding {
     const WHAT: &str = "pages";
     let listed: Result<Sessions, Failure> = client::call("session/list", &json!({}), options, Absent::Report);
     let sessions = match listed {
-        Ok(Sessions { sessions }) => sessions,
+        Ok(Sessions { sessions, .. }) => sessions,
         Err(failure) => return Finding::failed(WHAT, &failure),
     };
     let there: Vec<_> = sessions.iter().filter(|row| row.state == Presence::Connected).collect();

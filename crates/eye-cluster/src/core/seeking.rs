@@ -1,0 +1,308 @@
+//! Pages that this hub does not list, because there are too many: looked up in the directory by their ids, and asked
+//! of the hubs that hold them by other words. What is found is listed beside the others.
+
+use super::directory::Entry;
+use super::event::{Action, Life, Looked};
+use super::state::Core;
+use crate::row::Row;
+use crate::wire::{Frame, WireEntry};
+use eye_core::elsewhere::Listed;
+use eye_core::{Input, Millis};
+use eye_protocol::SessionId;
+use eye_protocol::limits::RECALL_MS;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Pages that a hub tells for one word, and of one origin: so that pages of several origins are told where they fit.
+const SOUGHT_LEN_MAX: usize = 16;
+const SOUGHT_OF_ORIGIN_MAX: usize = 4;
+/// Words that other hubs are asked for at once, because each of them looks at all of its pages. Others wait.
+const ASKED_LEN_MAX: usize = 4;
+/// Entries that are remembered while something is looked up. Beyond that nothing can be known.
+const PASSED_LEN_MAX: usize = 10_000;
+
+/// What is looked up.
+#[derive(Debug, Default)]
+pub(super) struct Seeks {
+    last: u64,
+    words: FxHashMap<u64, Seek>,
+    /// Entries that are looked up, with the numbers of the look-ups.
+    entries: FxHashMap<SessionId, u64>,
+    /// Revisions of entries that were not kept while something was looked up: what is found may be older.
+    passed: FxHashMap<SessionId, u64>,
+}
+
+#[derive(Debug)]
+struct Seek {
+    word: Box<str>,
+    until: Millis,
+    stage: Stage,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// The word may be an id, which is looked up.
+    Entry(SessionId),
+    /// It waits until fewer words are asked for.
+    Waiting,
+    /// These hubs have not answered.
+    Hubs(FxHashSet<Life>),
+}
+
+impl Seeks {
+    fn is_busy(&self) -> bool {
+        !self.words.is_empty() || !self.entries.is_empty()
+    }
+
+    fn finish(&mut self, seek: u64, known: bool, out: &mut Vec<Action>) {
+        if let Some(Seek { word, .. }) = self.words.remove(&seek) {
+            out.push(Action::Feed(Input::LookedUp { word, known }));
+        }
+        if !self.is_busy() {
+            self.passed = FxHashMap::default();
+        }
+    }
+
+    fn finish_all(&mut self, those: impl IntoIterator<Item = u64>, known: bool, out: &mut Vec<Action>) {
+        for seek in those {
+            self.finish(seek, known, out);
+        }
+    }
+
+    fn which(&self, is_it: impl Fn(&Seek) -> bool) -> Vec<u64> {
+        let mut those: Vec<u64> = self.words.iter().filter(|(_, seek)| is_it(seek)).map(|(seek, _)| *seek).collect();
+        those.sort_unstable();
+        those
+    }
+
+    pub fn link_is_down(&mut self, out: &mut Vec<Action>) {
+        self.entries.clear();
+        self.finish_all(self.which(|_| true), false, out);
+    }
+
+    pub fn tick(&mut self, now: Millis, out: &mut Vec<Action>) {
+        self.finish_all(self.which(|seek| now >= seek.until), false, out);
+    }
+
+    /// A hub is gone, and its pages with it.
+    pub fn hub_ended(&mut self, life: &Life, out: &mut Vec<Action>) {
+        for seek in self.which(|_| true) {
+            self.answered(seek, life, out);
+        }
+    }
+
+    /// A hub has nothing more to say of a word.
+    fn answered(&mut self, seek: u64, from: &Life, out: &mut Vec<Action>) {
+        let Some(Seek { stage: Stage::Hubs(hubs), .. }) = self.words.get_mut(&seek) else { return };
+        hubs.remove(from);
+        if hubs.is_empty() {
+            self.finish(seek, true, out);
+        }
+    }
+}
+
+impl Core {
+    /// A word may stand for a page that is not listed.
+    pub(super) fn look_up(&mut self, now: Millis, word: Box<str>, out: &mut Vec<Action>) {
+        if self.up_since.is_none() {
+            return out.push(Action::Feed(Input::LookedUp { word, known: false }));
+        }
+        self.seeks.last += 1;
+        let (seek, until) = (self.seeks.last, now + RECALL_MS);
+        let id = SessionId::parse(&word);
+        let stage = id.clone().map_or(Stage::Waiting, Stage::Entry);
+        self.seeks.words.insert(seek, Seek { word, until, stage });
+        match id {
+            Some(session) => self.look_up_entry(session, out),
+            None => self.ask_hubs(out),
+        }
+    }
+
+    /// Looks up an entry, once for all who want it.
+    pub(super) fn look_up_entry(&mut self, session: SessionId, out: &mut Vec<Action>) {
+        if self.up_since.is_none() || self.seeks.entries.contains_key(&session) {
+            return;
+        }
+        self.seeks.last += 1;
+        self.seeks.entries.insert(session.clone(), self.seeks.last);
+        out.push(Action::LookUp { look_up: self.seeks.last, session });
+    }
+
+    /// An entry was looked up.
+    pub(super) fn looked_up(
+        &mut self,
+        now: Millis,
+        look_up: u64,
+        session: &SessionId,
+        found: Looked,
+        out: &mut Vec<Action>,
+    ) {
+        if self.seeks.entries.get(session) != Some(&look_up) {
+            // The link was lost meanwhile, and everything that waited has ended.
+            return;
+        }
+        self.seeks.entries.remove(session);
+        let is_known = !matches!(found, Looked::Unknown) && self.seeks.passed.len() < PASSED_LEN_MAX;
+        if let Looked::There { row, revision } = found {
+            self.list(now, session.clone(), row, revision, out);
+        }
+        let is_listed = self.directory.entries.get(session).is_some();
+        if is_known && self.directory.is_read {
+            self.claim_known(session, out);
+        } else if self.is_unclaimed(session) && self.directory.is_read {
+            // Its page is here and its session is to be claimed: nothing else does that.
+            self.look_up_entry(session.clone(), out);
+        }
+        for seek in self.seeks.which(|seek| matches!(&seek.stage, Stage::Entry(id) if id == session)) {
+            if is_known && !is_listed {
+                if let Some(seek) = self.seeks.words.get_mut(&seek) {
+                    seek.stage = Stage::Waiting;
+                }
+            } else {
+                self.seeks.finish(seek, is_known, out);
+            }
+        }
+        self.ask_hubs(out);
+    }
+
+    /// Asks the other hubs for words, as many as may be asked for at once.
+    pub(super) fn ask_hubs(&mut self, out: &mut Vec<Action>) {
+        let asked = self.seeks.which(|seek| matches!(seek.stage, Stage::Hubs(_))).len();
+        let waiting = self.seeks.which(|seek| matches!(seek.stage, Stage::Waiting));
+        for number in waiting.into_iter().take(ASKED_LEN_MAX.saturating_sub(asked)) {
+            let hubs: FxHashSet<Life> = self.hubs.lives().cloned().collect();
+            let Some(seek) = self.seeks.words.get_mut(&number) else { continue };
+            for to in &hubs {
+                let frame = Frame::Seek { seek: number, word: seek.word.clone() };
+                out.push(Action::Send { to: to.clone(), frame });
+            }
+            let is_alone = hubs.is_empty();
+            seek.stage = Stage::Hubs(hubs);
+            if is_alone {
+                self.seeks.finish(number, true, out);
+            }
+        }
+    }
+
+    /// Another hub asks for pages here.
+    pub(super) fn seek(&self, from: Life, seek: u64, word: &str, out: &mut Vec<Action>) {
+        let lower = word.to_lowercase();
+        let mut fit: Vec<(u8, &SessionId, &Row)> = self
+            .directory
+            .own
+            .iter()
+            .filter_map(|(session, own)| Some((rank(session, &own.row, word, &lower)?, session, &own.row)))
+            .collect();
+        fit.sort_by_key(|(rank, session, _)| (*rank, *session));
+        let mut of_origin: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut pages = Vec::new();
+        for (_, session, row) in fit {
+            let entry = self.directory.entries.get(session).filter(|entry| entry.life == self.life);
+            let Some(entry) = entry else { continue };
+            let count = of_origin.entry(&row.origin).or_default();
+            *count += 1;
+            if *count <= SOUGHT_OF_ORIGIN_MAX && pages.len() < SOUGHT_LEN_MAX {
+                pages.push(WireEntry { session: session.clone(), row: row.clone(), revision: entry.revision });
+            }
+        }
+        out.push(Action::Send { to: from, frame: Frame::Sought { seek, pages } });
+    }
+
+    /// Another hub has answered.
+    pub(super) fn sought(&mut self, now: Millis, from: &Life, seek: u64, pages: Vec<WireEntry>, out: &mut Vec<Action>) {
+        let waits = |seek: &Seek| matches!(&seek.stage, Stage::Hubs(hubs) if hubs.contains(from));
+        if !self.seeks.words.get(&seek).is_some_and(waits) {
+            return;
+        }
+        for WireEntry { session, row, revision } in pages.into_iter().take(SOUGHT_LEN_MAX) {
+            if row.life == *from {
+                self.list(now, session, row, revision, out);
+            }
+        }
+        if self.seeks.passed.len() < PASSED_LEN_MAX {
+            self.seeks.answered(seek, from, out);
+        } else {
+            self.seeks.finish(seek, false, out);
+        }
+        self.ask_hubs(out);
+    }
+
+    /// Lists what was found, unless something newer is known.
+    fn list(&mut self, now: Millis, session: SessionId, row: Row, revision: u64, out: &mut Vec<Action>) {
+        let is_old = self.seeks.passed.get(&session).is_some_and(|passed| *passed > revision);
+        if is_old || row.life == self.life || self.directory.entries.get(&session).is_some() {
+            return;
+        }
+        let mut row = row;
+        self.directory.entries.share(&mut row);
+        let entry = Entry::of(session.clone(), &row, revision, now);
+        self.hubs.note(now, &row.life);
+        if self.hubs.is_alive(&row.life) {
+            out.push(Action::Feed(Input::Listed(vec![Listed::There(entry.page.clone())])));
+        }
+        self.insert(session, entry, out);
+    }
+
+    /// Whether an entry of another hub is kept: it is known, has to do with this hub, or there is room.
+    pub(super) fn keeps(&self, session: &SessionId) -> bool {
+        self.directory.entries.get(session).is_some()
+            || self.directory.holds(session)
+            || self.directory.former.is(session, &self.life)
+            || self.directory.has_room(&self.life)
+    }
+
+    /// An entry of another hub is not kept.
+    pub(super) fn leave_out(
+        &mut self,
+        now: Millis,
+        session: SessionId,
+        row: &Row,
+        revision: u64,
+        out: &mut Vec<Action>,
+    ) {
+        self.hubs.note(now, &row.life);
+        self.passes_by(&session, revision);
+        self.directory.has_left_out = true;
+        if !std::mem::replace(&mut self.directory.is_partial, true) {
+            out.push(Action::Feed(Input::Listed(vec![Listed::All(false)])));
+        }
+        if self.hubs.is_tidied(&row.life) {
+            out.push(Action::Remove { session, revision });
+        }
+    }
+
+    /// An entry has changed that may be just looked up.
+    pub(super) fn passes_by(&mut self, session: &SessionId, revision: u64) {
+        if self.seeks.is_busy() && self.seeks.passed.len() < PASSED_LEN_MAX {
+            self.seeks.passed.insert(session.clone(), revision);
+        }
+    }
+
+    /// Keeps an entry, and leaves out the oldest of those that are beyond the limit.
+    pub(super) fn insert(&mut self, session: SessionId, entry: Entry, out: &mut Vec<Action>) {
+        let was_elsewhere = self.directory.life_of(&session).is_some_and(|life| *life != self.life);
+        let is_beyond = entry.life != self.life && !was_elsewhere && !self.directory.has_room(&self.life);
+        self.directory.entries.insert(session.clone(), entry);
+        if is_beyond && let Some(oldest) = self.directory.keep_beyond(session) {
+            out.push(Action::Feed(Input::Listed(vec![Listed::LeftOut(oldest)])));
+        }
+    }
+}
+
+/// How well a word stands for a page, the best first; `None`: not at all.
+fn rank(session: &SessionId, row: &Row, word: &str, lower: &str) -> Option<u8> {
+    let holds = |text: &str| text.to_lowercase().contains(lower);
+    if row.name.as_deref() == Some(word) {
+        Some(0)
+    } else if session.as_str() == word || row.alias.as_deref() == Some(word) {
+        Some(1)
+    } else if *row.origin == *word.trim_end_matches('/') {
+        Some(2)
+    } else if holds(&row.title) {
+        Some(3)
+    } else {
+        holds(&row.url).then_some(4)
+    }
+}
+
+#[cfg(test)]
+mod tests;
