@@ -12,6 +12,7 @@ mod lasting;
 mod moving;
 mod passing;
 mod seeking;
+mod seeks;
 mod state;
 mod tokens;
 mod topics;

@@ -4,7 +4,7 @@ use super::calls::Calls;
 use super::directory::Directory;
 use super::event::Life;
 use super::hubs::Hubs;
-use super::seeking::Seeks;
+use super::seeks::Seeks;
 use super::tokens::Tokens;
 use super::topics::Topics;
 use eye_core::Millis;

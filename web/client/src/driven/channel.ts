@@ -1,6 +1,6 @@
-// Calls between the two halves of a driven page's client, which share what the browser made for the window and no object
-// of JavaScript: events of a name that only they know, with JSON and elements. A call runs at once and gives what the
-// other half returns.
+// Calls between the two halves of a driven page's client, which share what the browser made for the window and no
+// object of JavaScript: events of a name that only they know, with JSON and elements. A call runs at once and gives
+// what the other half returns.
 // What comes from the page's own world is what the page wants it to be.
 
 /** What a half does for the other. */

@@ -1,0 +1,86 @@
+//! What is looked up, and who is asked.
+
+use super::event::{Action, Life};
+use eye_core::{Input, Millis};
+use eye_protocol::SessionId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is looked up.
+#[derive(Debug, Default)]
+pub(super) struct Seeks {
+    pub(super) last: u64,
+    pub(super) words: FxHashMap<u64, Seek>,
+    /// Entries that are looked up, with the numbers of the look-ups.
+    pub(super) entries: FxHashMap<SessionId, u64>,
+    /// Revisions of entries that were not kept while something was looked up: what is found may be older.
+    pub(super) passed: FxHashMap<SessionId, u64>,
+}
+
+#[derive(Debug)]
+pub(super) struct Seek {
+    pub(super) word: Box<str>,
+    pub(super) until: Millis,
+    pub(super) stage: Stage,
+}
+
+#[derive(Debug)]
+pub(super) enum Stage {
+    /// The word may be an id, which is looked up.
+    Entry(SessionId),
+    /// It waits until fewer words are asked for.
+    Waiting,
+    /// These hubs have not answered.
+    Hubs(FxHashSet<Life>),
+}
+
+impl Seeks {
+    pub fn is_busy(&self) -> bool {
+        !self.words.is_empty() || !self.entries.is_empty()
+    }
+
+    pub fn finish(&mut self, seek: u64, known: bool, out: &mut Vec<Action>) {
+        if let Some(Seek { word, .. }) = self.words.remove(&seek) {
+            out.push(Action::Feed(Input::LookedUp { word, known }));
+        }
+        if !self.is_busy() {
+            self.passed = FxHashMap::default();
+        }
+    }
+
+    pub fn finish_all(&mut self, those: impl IntoIterator<Item = u64>, known: bool, out: &mut Vec<Action>) {
+        for seek in those {
+            self.finish(seek, known, out);
+        }
+    }
+
+    pub fn which(&self, is_it: impl Fn(&Seek) -> bool) -> Vec<u64> {
+        let mut those: Vec<u64> = self.words.iter().filter(|(_, seek)| is_it(seek)).map(|(seek, _)| *seek).collect();
+        those.sort_unstable();
+        those
+    }
+
+    pub fn link_is_down(&mut self, out: &mut Vec<Action>) {
+        self.entries.clear();
+        self.finish_all(self.which(|_| true), false, out);
+    }
+
+    pub fn tick(&mut self, now: Millis, out: &mut Vec<Action>) {
+        self.finish_all(self.which(|seek| now >= seek.until), false, out);
+    }
+
+    /// A hub is gone, and its pages with it.
+    pub fn hub_ended(&mut self, life: &Life, out: &mut Vec<Action>) {
+        for seek in self.which(|_| true) {
+            self.answered(seek, life, out);
+        }
+    }
+
+    /// A hub has nothing more to say of a word.
+    pub fn answered(&mut self, seek: u64, from: &Life, out: &mut Vec<Action>) {
+        let Some(Seek { stage: Stage::Hubs(hubs), .. }) = self.words.get_mut(&seek) else { return };
+        hubs.remove(from);
+        if hubs.is_empty() {
+            self.finish(seek, true, out);
+        }
+    }
+}
