@@ -11,6 +11,7 @@ mod judging;
 mod lasting;
 mod moving;
 mod passing;
+mod passing_along;
 mod seeking;
 mod seeks;
 mod state;
@@ -67,6 +68,7 @@ impl Core {
             return;
         }
         self.directory.link_is_down();
+        self.nothing_passes();
         self.seeks.link_is_down(out);
         self.tokens.link_is_down();
         self.topics.link_is_down(out);
@@ -99,6 +101,7 @@ impl Core {
         for call in self.calls.expired(now) {
             self.calls.end(now, call, &calls::silent(), out);
         }
+        self.pass_along_overdue(now, out);
         self.seeks.tick(now, out);
         self.ask_hubs(out);
         // Without a link this hub judges no other, nor before it could have heard them for a whole period.

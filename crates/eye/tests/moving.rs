@@ -59,6 +59,24 @@ fn state_mail_and_name_are_the_same_at_every_hub_after_the_page_has_moved() {
 }
 
 #[test]
+fn a_page_that_moves_twice_in_a_moment_is_where_it_came_last_with_what_was_kept() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b), (c, _hub_c)) = (hub(&nats, "a"), hub(&nats, "b"), hub(&nats, "c"));
+    let first = known(&a);
+    lists(&b, "till");
+    lists(&c, "till");
+    let second = join(&b);
+    let _third = join(&c);
+    first.wait_closed();
+    second.wait_closed();
+    until(&a, &["pages"], |ran| ran.stdout.contains("at c"));
+    let here = state(&c, "till");
+    assert_eq!((&here["value"], &here["revision"], &here["stale"]), (&json!({ "n": 2 }), &json!(2), &json!(true)));
+    assert_eq!(a.eye(["--page", "till", "read"]), answers(0, "hello\n", ""));
+    assert_eq!(c.eye(["--page", "s1", "document.title"]), answers(0, "Shop\n", ""));
+}
+
+#[test]
 fn a_page_that_publishes_at_once_goes_on_with_the_next_revision() {
     let nats = Nats::start();
     let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));

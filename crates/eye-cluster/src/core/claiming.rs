@@ -1,7 +1,7 @@
 //! Who holds which session. An entry changes its hub by compare-and-set; each claim has the next epoch, so of two hubs
 //! that claim a session one gives up, and a late claim of the older is none.
 
-use super::directory::{Entry, Own};
+use super::directory::{Entry, Own, Passing};
 use super::event::{Action, StatesAction};
 use super::state::Core;
 use crate::row::Row;
@@ -59,11 +59,12 @@ impl Core {
                     let writing = before.is_some_and(|own| own.writing);
                     let known = self.directory.own.remove(&session);
                     let is_new = known.is_none();
-                    let (before, state, takes_any) = match known {
-                        Some(own) => (own.before, own.state, own.takes_any),
-                        None => (self.directory.holder_before(&session, &self.life), None, false),
+                    self.directory.passing.remove(&session);
+                    let (before, state, takes_any, is_claimed) = match known {
+                        Some(own) => (own.before, own.state, own.takes_any, own.is_claimed),
+                        None => (self.directory.holder_before(&session, &self.life), None, false, false),
                     };
-                    let own = Own { row, before, writing, changed: true, state, takes_any };
+                    let own = Own { row, before, writing, changed: true, is_claimed, state, takes_any };
                     self.directory.own.insert(session.clone(), own);
                     if is_new && !is_known && self.directory.is_read {
                         self.look_up_entry(session, out);
@@ -122,7 +123,8 @@ impl Core {
         let had_it = self.directory.life_of(&session) == Some(&self.life);
         self.insert(session.clone(), entry, out);
         if is_own {
-            if self.directory.own.contains_key(&session) {
+            if let Some(own) = self.directory.own.get_mut(&session) {
+                own.is_claimed |= own.row.epoch == epoch;
                 self.write_state(&session, out);
             } else {
                 self.remove_own(&session, out);
@@ -132,10 +134,21 @@ impl Core {
         match self.directory.own.get_mut(&session) {
             // It is claimed when all of the directory is known.
             Some(own) if own.row.epoch == UNCLAIMED => {}
+            // The page has gone on so fast that its claim here came too late: it is claimed from the hub before.
+            Some(own) if own.row.epoch <= epoch && !own.is_claimed && own.row.connected && own.row.origin == origin => {
+                own.row.epoch = epoch + 1;
+                own.before = Some(life);
+                own.changed = true;
+                self.write(&session, out);
+            }
             Some(own) if own.row.epoch <= epoch => {
-                // Another hub holds it now: its claim is later, or was faster.
+                // Another hub holds it now: its claim is later.
+                let (claim, before) = (own.row.epoch, own.before.take());
                 self.directory.own.remove(&session);
-                Self::give_up(session, origin, epoch, out);
+                match before.filter(|from| self.hubs.is_alive(from)) {
+                    Some(from) => self.await_handover(session, Passing::new(now, from, claim), out),
+                    None => Self::give_up(session, origin, epoch, out),
+                }
             }
             Some(own) => {
                 own.changed = true;
@@ -271,6 +284,7 @@ impl Core {
             }
             Some(own) => {
                 own.writing = false;
+                own.is_claimed |= own.row.epoch == row.epoch;
                 self.write(session, out);
                 self.write_state(session, out);
             }

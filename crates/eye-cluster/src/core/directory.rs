@@ -7,7 +7,7 @@ use eye_core::Millis;
 use eye_core::elsewhere::{Listed, PageElsewhere};
 use eye_core::lasting::LastingState;
 use eye_protocol::SessionId;
-use eye_protocol::limits::{PAGES_ELSEWHERE_MAX, PAGES_LOOKED_UP_MAX};
+use eye_protocol::limits::{HANDOVER_MS, PAGES_ELSEWHERE_MAX, PAGES_LOOKED_UP_MAX};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,6 +19,8 @@ pub(super) struct Directory {
     pub own: FxHashMap<SessionId, Own>,
     /// Who held the sessions whose entries are gone.
     pub former: Former,
+    /// Sessions that have gone on while what was kept of them is on its way here.
+    pub passing: FxHashMap<SessionId, Passing>,
     /// Entries that have not been read again since the directory was begun anew.
     pub unread: FxHashSet<SessionId>,
     /// Whether all of it has been read.
@@ -43,6 +45,7 @@ impl Default for Directory {
             entries: Entries::default(),
             own: FxHashMap::default(),
             former: Former::default(),
+            passing: FxHashMap::default(),
             unread: FxHashSet::default(),
             is_read: false,
             newest_read: 0,
@@ -141,6 +144,7 @@ impl Entry {
 }
 
 /// A session that this hub holds.
+#[expect(clippy::struct_excessive_bools, reason = "each is known by itself")]
 #[derive(Debug)]
 pub(super) struct Own {
     pub row: Row,
@@ -150,6 +154,8 @@ pub(super) struct Own {
     pub writing: bool,
     /// The row has changed since it was written.
     pub changed: bool,
+    /// Its claim has been written.
+    pub is_claimed: bool,
     /// The state that is written when the claim is.
     pub state: Option<Box<LastingState>>,
     /// It is not known which hub held it before: what any hub sends for this claim is taken.
@@ -234,5 +240,21 @@ impl Directory {
             self.entries_of(life)
                 .map(|(session, entry)| Action::Remove { session: session.clone(), revision: entry.revision }),
         );
+    }
+}
+
+/// What is waited for, to be passed along.
+#[derive(Debug)]
+pub(super) struct Passing {
+    /// The hub that sends it.
+    pub(super) from: Life,
+    /// The claim of this hub, for which it is sent.
+    pub(super) claim: u64,
+    pub(super) until: Millis,
+}
+
+impl Passing {
+    pub fn new(now: Millis, from: Life, claim: u64) -> Self {
+        Self { from, claim, until: now + HANDOVER_MS }
     }
 }

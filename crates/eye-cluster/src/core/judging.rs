@@ -39,6 +39,7 @@ impl Core {
             out.push(Action::Leave { from: life.clone(), agent: None });
             self.topics.hub_ended(life, out);
             self.nothing_comes_of(life, out);
+            self.pass_along_without(life, out);
             self.seeks.hub_ended(life, out);
             self.ask_hubs(out);
         }

@@ -43,7 +43,9 @@ impl Core {
 
     /// Another hub sends what it kept.
     pub(super) fn handed_over(&mut self, from: &Life, handover: WireHandover, out: &mut Vec<Action>) {
-        let Some(own) = self.directory.own.get_mut(&handover.session) else { return };
+        let Some(own) = self.directory.own.get_mut(&handover.session) else {
+            return self.pass_along(from, handover, out);
+        };
         let is_its = own.row.epoch == handover.claim && own.row.origin == handover.origin;
         let is_awaited = own.before.take_if(|before| before == from).is_some() || own.takes_any;
         if is_its && is_awaited {

@@ -79,6 +79,52 @@ fn what_was_kept_follows_the_page() {
 }
 
 #[test]
+fn a_page_that_moves_twice_at_once_is_where_it_came_last_with_what_was_kept() {
+    let (leave, ack) = (Step::Leave { hub: 1, session: 0 }, Step::Ack { hub: 1 });
+    let watch = |hub| Step::Watch { hub };
+    // What has been heard between the two moves: nothing, or some of it.
+    for pages_max in [usize::MAX, 0] {
+        for between in [
+            &[][..],
+            &[ack],
+            &[leave],
+            &[watch(0)],
+            &[watch(2)],
+            &[watch(1), ack],
+            &[watch(0), watch(2)],
+            &[watch(0), Step::Deliver { from: 0, to: 1, twice: true }],
+        ] {
+            for after in [&[][..], &[watch(1), watch(1)], &[watch(2), Step::Ack { hub: 2 }, watch(1), watch(1)]] {
+                let mut world = World::listing(pages_max);
+                world.step(Step::Join { hub: 0, session: 0, foreign: false });
+                world.publish(0, &id(0));
+                world.put(0, &id(0));
+                world.settle();
+                world.step(Step::Join { hub: 1, session: 0, foreign: false });
+                if pages_max == 0 {
+                    // It has looked up who holds the session: of two claims the one that is written last counts.
+                    world.step(ack);
+                }
+                for step in between {
+                    world.step(*step);
+                }
+                world.step(Step::Join { hub: 2, session: 0, foreign: false });
+                for step in after {
+                    world.step(*step);
+                }
+                world.settle();
+                let at = (0..3).filter(|hub| world.hubs[*hub].page(&id(0)).is_some()).collect::<Vec<_>>();
+                assert_eq!(at, [2], "of {pages_max}: {between:?}, {after:?}");
+                world.read_mail(2, &id(0));
+                assert_eq!(world.given(), 1, "of {pages_max}: {between:?}, {after:?}");
+                world.read_state(2, &id(0));
+                assert_eq!(world.hubs[2].told(&id(0)), Some((1, 1)), "of {pages_max}: {between:?}, {after:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_state_outlives_its_hub() {
     let mut world = World::new();
     world.step(Step::Join { hub: 0, session: 0, foreign: false });

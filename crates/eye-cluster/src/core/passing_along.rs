@@ -1,0 +1,62 @@
+//! A page that goes on to a third hub before what the first one kept has come to the second: the second waits for it,
+//! and passes it along with what it kept itself.
+
+use super::directory::Passing;
+use super::event::{Action, Life};
+use super::state::Core;
+use crate::wire::WireHandover;
+use eye_core::{Input, Millis};
+use eye_protocol::SessionId;
+
+impl Core {
+    /// Another hub has claimed a session whose belongings are on their way here.
+    pub(super) fn await_handover(&mut self, session: SessionId, passing: Passing, out: &mut Vec<Action>) {
+        out.push(Action::Feed(Input::Released { session: session.clone(), heir: None }));
+        self.directory.passing.insert(session, passing);
+    }
+
+    /// They have come.
+    pub(super) fn pass_along(&mut self, from: &Life, handover: WireHandover, out: &mut Vec<Action>) {
+        let session = handover.session.clone();
+        let is_its = |passing: &Passing| passing.from == *from && passing.claim == handover.claim;
+        if self.directory.passing.get(&session).is_some_and(is_its) {
+            out.push(Action::Feed(Input::HandedOver(Box::new(handover.into()))));
+            self.go_along(session, out);
+        }
+    }
+
+    /// What this hub has of a session follows its page.
+    fn go_along(&mut self, session: SessionId, out: &mut Vec<Action>) {
+        self.directory.passing.remove(&session);
+        let heir = self.directory.entries.get(&session).filter(|entry| entry.life != self.life);
+        match heir.map(|entry| (entry.page.origin.clone(), entry.epoch)) {
+            Some((origin, claim)) => Self::give_up(session, origin, claim, out),
+            // It is given when the session is heard of again.
+            None => self.directory.former.note(session, self.life.clone()),
+        }
+    }
+
+    fn go_along_where(&mut self, is_it: impl Fn(&Passing) -> bool, out: &mut Vec<Action>) {
+        let those = self.directory.passing.iter().filter(|(_, passing)| is_it(passing));
+        for session in those.map(|(session, _)| session.clone()).collect::<Vec<_>>() {
+            self.go_along(session, out);
+        }
+    }
+
+    /// Nothing is waited for too long.
+    pub(super) fn pass_along_overdue(&mut self, now: Millis, out: &mut Vec<Action>) {
+        self.go_along_where(|passing| now >= passing.until, out);
+    }
+
+    /// A hub is gone: nothing comes of it any more.
+    pub(super) fn pass_along_without(&mut self, life: &Life, out: &mut Vec<Action>) {
+        self.go_along_where(|passing| passing.from == *life, out);
+    }
+
+    /// The link is down: what this hub has is given when the sessions are heard of again.
+    pub(super) fn nothing_passes(&mut self) {
+        for session in std::mem::take(&mut self.directory.passing).into_keys() {
+            self.directory.former.note(session, self.life.clone());
+        }
+    }
+}
