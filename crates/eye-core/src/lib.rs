@@ -38,6 +38,7 @@ mod naming;
 mod newcomer;
 mod opaque;
 pub mod order;
+mod other_pages;
 mod outliving;
 pub mod pace;
 mod page_event;
