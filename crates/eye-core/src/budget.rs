@@ -3,8 +3,8 @@
 //! gives way until an eighth of it is free, so that looking for the oldest is rare.
 
 use crate::effect::Effect;
+use crate::heavy::Heavy;
 use eye_protocol::limits::MEMORY_BYTES_MAX;
-use std::fmt;
 
 /// What is left of the budget when something had to give way.
 const MEMORY_BYTES_AFTER: usize = MEMORY_BYTES_MAX / 8 * 7;
@@ -19,7 +19,7 @@ pub(crate) struct Budget {
     /// By agents: kept results.
     shelves_bytes: usize,
     /// What gave way and takes long to free.
-    freed: Vec<Box<dyn Send + fmt::Debug>>,
+    freed: Vec<Box<dyn Heavy>>,
 }
 
 impl Budget {
@@ -55,7 +55,7 @@ impl Budget {
     }
 
     /// Something gave way that takes long to free.
-    pub fn free_later(&mut self, value: Box<dyn Send + fmt::Debug>) {
+    pub fn free_later(&mut self, value: Box<dyn Heavy>) {
         self.freed.push(value);
     }
 

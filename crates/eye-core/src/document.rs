@@ -7,6 +7,7 @@
 mod paced;
 mod size;
 
+use crate::heavy::Heavy;
 use eye_protocol::limits::{STATE_BYTES_MAX, STATE_DEPTH_MAX, STATE_PARSED_BYTES_MAX};
 use eye_protocol::scan::Pause;
 use eye_protocol::{Code, Error};
@@ -65,8 +66,10 @@ impl Document {
         let mut undo = Vec::new();
         for operation in &patch.0 {
             if let Err(unfit) = self.apply(operation, meter, &mut undo) {
+                // What was done within the budget is taken back whatever it costs: no more than it cost to do.
+                let mut meter = meter.unbounded();
                 while let Some(step) = undo.pop() {
-                    step.take_back(&mut self.value);
+                    step.take_back(&mut self.value, &mut meter);
                 }
                 (self.parsed_bytes, self.text_bytes) = before;
                 return Err(unfit);
@@ -169,7 +172,7 @@ impl Document {
             },
             Value::Array(items) => {
                 let at = if name == "-" { items.len() } else { index(&name)? };
-                items.insert(at, value());
+                insert(items, at, value(), meter);
                 undo.push(Undo::AddedItem { parent, at });
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Err(Unfit::Wrong),
@@ -206,7 +209,7 @@ impl Document {
                 let at = index(&name)?;
                 let size = Size::of(items.get(at).ok_or(Unfit::Wrong)?, meter)?;
                 meter.spend(items.len() - at)?;
-                let value = items.remove(at);
+                let value = remove(items, at, meter).ok_or(Unfit::Wrong)?;
                 self.resize(size, Size::default());
                 let given = given(&value);
                 undo.push(Undo::RemovedItem { parent, at, value });
@@ -214,6 +217,12 @@ impl Document {
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Err(Unfit::Wrong),
         }
+    }
+}
+
+impl Heavy for Document {
+    fn free(self: Box<Self>, pause: Pause) {
+        paced::free(self.value, pause);
     }
 }
 
@@ -227,9 +236,7 @@ enum Undo<'p> {
 }
 
 impl Undo<'_> {
-    fn take_back(self, root: &mut Value) {
-        // What was done within the budget is taken back whatever it costs: no more than it cost to do.
-        let meter = &mut Meter::new(u64::MAX);
+    fn take_back(self, root: &mut Value, meter: &mut Meter) {
         match self {
             Self::Replaced { path, value } => {
                 if let Ok(target) = find_mut(root, path, meter) {
@@ -243,7 +250,7 @@ impl Undo<'_> {
             }
             Self::AddedItem { parent, at } => {
                 if let Ok(Value::Array(items)) = find_mut(root, parent, meter) {
-                    items.remove(at);
+                    remove(items, at, meter);
                 }
             }
             Self::RemovedMember { parent, at, name, value } => {
@@ -253,11 +260,38 @@ impl Undo<'_> {
             }
             Self::RemovedItem { parent, at, value } => {
                 if let Ok(Value::Array(items)) = find_mut(root, parent, meter) {
-                    items.insert(at, value);
+                    insert(items, at, value, meter);
                 }
             }
         }
     }
+}
+
+/// Items that are moved by one place in one piece.
+const ITEMS_A_PIECE: usize = 4_096;
+
+/// Puts an item in: it goes from the end to its place, piece by piece.
+fn insert(items: &mut Vec<Value>, at: usize, value: Value, meter: &Meter) {
+    items.push(value);
+    let mut end = items.len();
+    while end > at + 1 {
+        let start = at.max(end.saturating_sub(ITEMS_A_PIECE));
+        items[start..end].rotate_right(1);
+        end = start + 1;
+        meter.pause();
+    }
+}
+
+/// Takes an item out: it goes to the end, piece by piece.
+fn remove(items: &mut Vec<Value>, at: usize, meter: &Meter) -> Option<Value> {
+    let mut start = at;
+    while start + 1 < items.len() {
+        let end = items.len().min(start + ITEMS_A_PIECE);
+        items[start..end].rotate_left(1);
+        start = end - 1;
+        meter.pause();
+    }
+    items.pop()
 }
 
 fn find<'v>(root: &'v Value, path: &Pointer, meter: &mut Meter) -> Result<&'v Value, Unfit> {
@@ -334,6 +368,22 @@ mod tests {
         assert_eq!(doc.value().as_array().unwrap().len(), 100_000);
         assert_eq!(doc.value()[0], 0, "what was done is taken back");
         assert_eq!(patch(&mut doc, &Value::Array(front[..90].to_vec())), Ok(()));
+    }
+
+    #[test]
+    fn items_are_moved_in_pieces_and_stay_in_order() {
+        for len in [0, 1, 2, ITEMS_A_PIECE - 1, ITEMS_A_PIECE, ITEMS_A_PIECE + 1, 3 * ITEMS_A_PIECE] {
+            let meter = Meter::new(1);
+            for at in [0, 1, len / 2, len.saturating_sub(1), len].into_iter().filter(|at| *at <= len) {
+                let before: Vec<Value> = (0..len).map(Value::from).collect();
+                let (mut items, mut expected) = (before.clone(), before.clone());
+                expected.insert(at, Value::Null);
+                insert(&mut items, at, Value::Null, &meter);
+                assert_eq!(items, expected, "at {at} of {len}");
+                assert_eq!(remove(&mut items, at, &meter), Some(Value::Null));
+                assert_eq!(items, before, "at {at} of {len}");
+            }
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::elsewhere::TopicMessage;
 use crate::handover::Handover;
+use crate::heavy::Heavy;
 use crate::ids::{CallId, Conn};
 use crate::lasting::Lasting;
 use crate::passed::Passed;
@@ -10,7 +11,6 @@ use crate::work::{Lane, Work};
 use eye_protocol::close::Close;
 use eye_protocol::rpc::RpcId;
 use eye_protocol::{Ending, Error, SessionId};
-use std::fmt;
 use std::sync::Arc;
 
 /// What follows.
@@ -25,7 +25,7 @@ pub enum Effect {
         work: Box<Work>,
     },
     /// A value is to be freed, anywhere but on the hub's thread.
-    Free(Box<dyn Send + fmt::Debug>),
+    Free(Box<dyn Heavy>),
     /// A page is to do something.
     Send {
         /// Its connection.

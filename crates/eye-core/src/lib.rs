@@ -23,6 +23,7 @@ mod framing;
 mod from_page;
 mod gone;
 pub mod handover;
+mod heavy;
 mod ids;
 mod input;
 mod joining;
@@ -71,6 +72,7 @@ pub mod work;
 mod working;
 
 pub use effect::Effect;
+pub use heavy::Heavy;
 pub use ids::{CallId, Conn, Millis};
 pub use input::Input;
 pub use known::Known;

@@ -15,6 +15,7 @@ mod told;
 
 use crate::calls::{Call, Calls, Phase};
 use crate::effect::Effect;
+use crate::heavy::Heavy;
 use crate::ids::{CallId, Conn, Millis, earlier};
 use crate::known::Known;
 use crate::mailbox::Mailbox;
@@ -32,6 +33,7 @@ use eye_protocol::limits::{
     SESSION_CALLS_MAX, VERB_MARGIN_MS,
 };
 use eye_protocol::messages::{PageInfo, Presence};
+use eye_protocol::scan::Pause;
 use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
 use lasts::Lasts;
 use std::sync::Arc;
@@ -95,6 +97,14 @@ pub struct Session {
     lasts: Lasts,
     /// What the budget knows that it takes: all of it, and its tools.
     pub(crate) accounted: (usize, usize),
+}
+
+impl Heavy for Session {
+    fn free(mut self: Box<Self>, pause: Pause) {
+        if let Some(document) = self.published.state.as_mut().and_then(State::drop_document) {
+            Box::new(document).free(pause);
+        }
+    }
 }
 
 impl Session {

@@ -1,5 +1,6 @@
 //! The tools a session's page offers, and whether a call of one fits: its name, its capabilities, its arguments.
 
+use crate::heavy::Heavy;
 use crate::schema::{Estimate, Schema};
 use eye_protocol::limits::{
     LIGHT_TOOLS_BYTES_MAX, LIGHT_TOOLS_STEPS_MAX, TOOLS_BYTES_MAX, TOOLS_MAX, TOOLS_NODES_MAX, TOOLS_PATTERNS_MAX,
@@ -67,6 +68,18 @@ impl Replaced {
     /// Whether they are freed in no time.
     pub fn is_light(&self) -> bool {
         self.0.iter().map(|offered| offered.size().definitions).sum::<usize>() <= LIGHT_TOOLS_BYTES_MAX
+    }
+}
+
+impl Heavy for Replaced {
+    fn free(self: Box<Self>, pause: Pause) {
+        const TOOLS_A_PAUSE: usize = 16;
+        for (number, tool) in self.0.into_iter().enumerate() {
+            drop(tool);
+            if number % TOOLS_A_PAUSE == 0 {
+                pause();
+            }
+        }
     }
 }
 

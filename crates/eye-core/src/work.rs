@@ -136,7 +136,7 @@ mod tests {
             let change = r#"{"op":"add","path":"/0","value":1}"#;
             Work::Patch(document, raw(format!("[{}]", vec![change; changes].join(","))))
         };
-        assert_eq!(pauses(patch(1)), 1, "ten thousand numbers are moved");
+        assert_eq!(pauses(patch(1)), 4, "ten thousand numbers are moved, in three pieces");
         assert!(pauses(patch(50)) >= 50);
         let tools = |count: usize| (0..count).map(|n| raw(format!(r#"{{"name":"tool{n}"}}"#))).collect();
         assert_eq!(pauses(Work::Compile(tools(100))), 100);

@@ -234,7 +234,7 @@ async fn work(hub: &Arc<Hub>) {
                     hub.worked(lane, done);
                 });
             }
-            Job::Free(value) => drop(spawn_blocking(move || drop(value))),
+            Job::Free(value) => drop(spawn_blocking(move || value.free(process::give_way))),
         }
     }
 }

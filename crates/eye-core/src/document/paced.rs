@@ -22,6 +22,40 @@ pub fn parse(text: &str, pause: Pause) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
+/// An array that is moved in pieces when it grows.
+const LONG: usize = 8_192;
+/// Values that are moved while one is parsed.
+const MOVED_A_VALUE: usize = 8;
+
+/// The same array with room for as much again.
+fn grown(array: Vec<Value>, count: &mut impl FnMut()) -> Vec<Value> {
+    let mut larger = Vec::with_capacity(2 * array.len());
+    for (number, value) in array.into_iter().enumerate() {
+        larger.push(value);
+        if number % MOVED_A_VALUE == 0 {
+            count();
+        }
+    }
+    larger
+}
+
+/// Frees a value, and pauses after so many as take a tenth of a millisecond.
+pub fn free(value: Value, pause: Pause) {
+    const VALUES_A_PAUSE: usize = 4_000;
+    fn free_all(value: Value, freed: &mut usize, pause: Pause) {
+        *freed += 1;
+        if freed.is_multiple_of(VALUES_A_PAUSE) {
+            pause();
+        }
+        match value {
+            Value::Array(items) => items.into_iter().for_each(|item| free_all(item, freed, pause)),
+            Value::Object(members) => members.into_iter().for_each(|(_, member)| free_all(member, freed, pause)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    free_all(value, &mut 0, pause);
+}
+
 /// One value of the text, with what is called for each.
 struct Paced<'a, F>(&'a mut F);
 
@@ -68,6 +102,9 @@ impl<'de, F: FnMut()> Visitor<'de> for Paced<'_, F> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut array = Vec::new();
         while let Some(item) = items.next_element_seed(Paced(&mut *self.0))? {
+            if array.len() == array.capacity() && array.len() >= LONG {
+                array = grown(array, &mut *self.0);
+            }
             array.push(item);
         }
         Ok(Value::Array(array))
@@ -98,6 +135,11 @@ mod tests {
         assert_eq!(PAUSES.load(Relaxed), 0);
         parse(&format!("[{}0]", "[[1,{\"a\":2}],3],".repeat(10_000)), pause).unwrap();
         assert!(PAUSES.load(Relaxed) >= 25, "60,000 values and {} pauses", PAUSES.load(Relaxed));
+        let long = parse(&format!("[{}0]", "0,".repeat(5 * LONG)), pause).unwrap();
+        assert_eq!(long.as_array().map(Vec::len), Some(5 * LONG + 1));
+        PAUSES.store(0, Relaxed);
+        free(long, pause);
+        assert!(PAUSES.load(Relaxed) >= 10, "{} pauses", PAUSES.load(Relaxed));
     }
 
     fn value() -> impl Strategy<Value = Value> {

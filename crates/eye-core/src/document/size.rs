@@ -57,6 +57,16 @@ impl Meter {
         Ok(())
     }
 
+    /// As many steps as it takes, with the same pauses.
+    pub fn unbounded(&self) -> Self {
+        Self::pausing(u64::MAX, self.pause)
+    }
+
+    /// Lets others have their turn, if the work takes long.
+    pub fn pause(&self) {
+        (self.pause)();
+    }
+
     /// Steps that are left.
     pub fn left(&self) -> u64 {
         self.left

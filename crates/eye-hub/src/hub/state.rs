@@ -16,7 +16,7 @@ use crate::console::{ConsoleKeys, Desk, Line};
 use crate::gate::{Valid, is_loopback_address};
 use eye_core::rate::Rate;
 use eye_core::tally::Tally;
-use eye_core::{Conn, Done, Effect, Input, Known, Lane, Millis, Switchboard, Work};
+use eye_core::{Conn, Done, Effect, Heavy, Input, Known, Lane, Millis, Switchboard, Work};
 use eye_protocol::close::Close;
 use eye_protocol::messages::{SessionRow, Status};
 use eye_protocol::scope::Scope;
@@ -77,7 +77,7 @@ pub enum Job {
     /// Work; what comes of it goes to [`Hub::worked`].
     Do(Lane, Box<Work>),
     /// A value that takes long to free.
-    Free(Box<dyn Send + std::fmt::Debug>),
+    Free(Box<dyn Heavy>),
 }
 
 /// Everything that changes, behind one lock without contention: one thread owns the hub.
