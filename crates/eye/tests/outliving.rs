@@ -194,3 +194,42 @@ fn without_nats_nothing_hangs_and_what_is_here_is_told() {
     publish(&second, &json!({ "n": 3 }), 2);
     assert_eq!(is_written(&mut observer, 3)["text"], json!(r#"{"n":3}"#));
 }
+
+/// Asks the server about the stream of states, or changes it; gives what it is like then.
+fn stream(nats: &Nats, verb: &str, config: &Value) -> Value {
+    let asked = if config.is_null() { String::new() } else { config.to_string() };
+    let subject = format!("$JS.API.STREAM.{verb}.KV_eye_state-default");
+    let told: Value = serde_json::from_slice(&nats.peer().ask(&subject, asked.as_bytes())).unwrap();
+    assert!(told["error"].is_null(), "{told}");
+    told
+}
+
+#[test]
+fn states_are_kept_on_file_for_an_hour_and_the_oldest_make_room() {
+    let nats = Nats::start();
+    let mut observer = observer(&nats);
+    let ((a, hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let first = join(&a);
+    publish(&first, &json!("x".repeat(10 << 10)), 1);
+    is_written(&mut observer, 1);
+    publish(&first, &json!("y".repeat(10 << 10)), 2);
+    is_written(&mut observer, 2);
+    let mut config = stream(&nats, "INFO", &Value::Null)["config"].clone();
+    let said = |name: &str| config[name].clone();
+    assert_eq!((said("storage"), said("discard")), (json!("file"), json!("old")));
+    assert_eq!((said("max_age"), said("max_bytes")), (json!(3_600_000_000_000_u64), json!(256 << 20)));
+    assert_eq!((said("max_msgs_per_subject"), said("max_msg_size")), (json!(1), json!(128 << 10)));
+    // With little room, a new state of another page is written all the same, and the older one is gone.
+    config["max_bytes"] = json!(15 << 10);
+    stream(&nats, "UPDATE", &config);
+    let second = ScriptedPage::join(&a, &setup(&a, "Till").session("s2"), table);
+    publish(&second, &json!("z".repeat(10 << 10)), 1);
+    let (subject, _) = observer.heard();
+    assert_eq!(subject, "$KV.eye_state-default.s2");
+    assert_eq!(stream(&nats, "INFO", &Value::Null)["state"]["messages"], json!(1));
+    lists(&b, "Till");
+    hub_a.kill();
+    is(&state(&b, "s2"), &json!("z".repeat(10 << 10)), 1, true);
+    let gone = read(&b, "s1");
+    assert!(gone.code != 0 && gone.stderr.contains("no page"), "{gone:?}");
+}

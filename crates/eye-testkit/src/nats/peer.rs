@@ -43,6 +43,22 @@ impl NatsPeer {
         self.write(&frame);
     }
 
+    /// Asks a subject, and waits for the answer.
+    pub fn ask(&mut self, subject: &str, bytes: &[u8]) -> Vec<u8> {
+        let inbox = format!("_INBOX.peer.{}", self.last);
+        self.hear(&inbox);
+        let mut frame = format!("PUB {subject} {inbox} {}\r\n", bytes.len()).into_bytes();
+        frame.extend_from_slice(bytes);
+        frame.extend_from_slice(b"\r\n");
+        self.write(&frame);
+        loop {
+            match self.next() {
+                Some((subject, answer)) if subject == inbox => return answer,
+                other => self.aside.extend(other),
+            }
+        }
+    }
+
     /// Waits for the next message that it hears: its subject and its bytes.
     pub fn heard(&mut self) -> (String, Vec<u8>) {
         loop {
