@@ -58,12 +58,12 @@ impl Meter {
     }
 
     /// As many steps as it takes, with the same pauses.
-    pub fn unbounded(&self) -> Self {
+    pub(super) fn unbounded(&self) -> Self {
         Self::pausing(u64::MAX, self.pause)
     }
 
     /// Lets others have their turn, if the work takes long.
-    pub fn pause(&self) {
+    pub(super) fn pause(&self) {
         (self.pause)();
     }
 
