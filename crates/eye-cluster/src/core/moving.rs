@@ -106,6 +106,11 @@ mod tests {
         out
     }
 
+    /// The claim of `b` is in the directory.
+    fn written() -> Event {
+        entry("b", 4, 6)
+    }
+
     fn taken(after: impl IntoIterator<Item = Event>) -> usize {
         let is_taken = |action: &&Action| {
             matches!(action, Action::Feed(Input::HandedOver(_)) | Action::States(StatesAction::Get(_)))
@@ -142,16 +147,18 @@ mod tests {
             };
             claimed(after).into_iter().filter_map(told).collect::<Vec<_>>()
         };
-        assert_eq!(to(vec![entry("c", 5, 7), given(5)]), ["c"]);
-        assert_eq!(to(vec![entry("c", 5, 7), given(4)]), ["back"], "for another claim");
+        assert_eq!(to(vec![written(), entry("c", 5, 7), given(5)]), ["c"]);
+        assert_eq!(to(vec![written(), entry("c", 5, 7), given(4)]), ["back"], "for another claim");
         assert_eq!(to(vec![given(4)]), ["back"], "the page is here");
-        assert_eq!(to(vec![entry("c", 5, 7), Event::Down, given(5)]), ["back"], "without a link");
-        assert_eq!(to(vec![entry("c", 5, 7), Event::Bye { life: "c".into() }, given(5)]), ["back"], "to nobody");
+        assert_eq!(to(vec![written(), entry("c", 5, 7), Event::Down, given(5)]), ["back"], "without a link");
+        let gone = Event::Bye { life: "c".into() };
+        assert_eq!(to(vec![written(), entry("c", 5, 7), gone, given(5)]), ["back"], "to nobody");
+        assert_eq!(to(vec![entry("c", 5, 7), given(5)]), ["back"], "its claim came too late and is made again");
     }
 
     #[test]
     fn what_stayed_here_is_given_when_the_other_hub_is_heard_of_again() {
-        let lost = [entry("c", 5, 7), Event::Down, Event::HandOver(Box::new(handover(5, ORIGIN)))];
+        let lost = [written(), entry("c", 5, 7), Event::Down, Event::HandOver(Box::new(handover(5, ORIGIN)))];
         let again = [Event::Up, Event::Reading, entry("c", 5, 7), Event::Read];
         let released = |action: &Action| matches!(action, Action::Feed(Input::Released { .. }));
         assert_eq!(claimed(lost.into_iter().chain(again)).into_iter().filter(released).count(), 2);
