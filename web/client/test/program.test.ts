@@ -66,6 +66,14 @@ test("every statement runs as often as it says, in order, with and without await
   );
 });
 
+test("a class at the very beginning is declared beside a function", async () => {
+  const { hits, value, threw } = await run(
+    "class First {}\nfunction second() {}\nawait hits.push(1)\nFirst.name + second.name",
+  );
+  assert.deepEqual([hits, value, threw], [[1], "Firstsecond", false]);
+  assert.equal((await run("typeof First + typeof second")).value, "functionfunction");
+});
+
 test("code that does not compile does not run at all", async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -168,24 +168,24 @@ function asyncProgram(parts: Parts, found: Scan): Program {
   const strict = isStrict(found.tokens);
   const edits = editsOf(code);
   const globals: string[] = [];
-  let prologue = strict ? "'use strict';" : "";
-  for (const one of declares) {
-    if (isShadow(realm, one)) continue;
+  const taken = declares.filter((one) => !isShadow(realm, one));
+  const functions = taken.filter((one) => one.kind === "function").flatMap((one) => one.names);
+  const prologue = (strict ? "'use strict';" : "") + functions.map((name) => `globalThis.${name}=${name};`).join("");
+  // Before all others: the first declaration may begin there, too.
+  if (prologue !== "") edits.insert(0, prologue);
+  for (const one of taken) {
     const list = one.names.join();
-    if (one.kind === "function") {
-      prologue += `globalThis.${list}=${list};`;
-    } else if (one.kind === "class") {
+    if (one.kind === "class") {
       globals.push(list);
       edits.insert(one.first.start, `;0,${list}=`);
       edits.insert(one.end, ";");
-    } else {
+    } else if (one.kind !== "function") {
       globals.push(list);
       // A comma lets a pattern stand where a statement could not begin with one.
       edits.replace(one.first.start, one.first.end, ";0,");
       clear(one, edits);
     }
   }
-  if (prologue !== "") edits.insert(0, prologue);
   const valid = realm.compiles(code, true);
   const edited = valid ? returning(realm, found.tokens, edits) : undefined;
   const body = edited ?? (valid ? returning(realm, found.tokens, editsOf(code)) : undefined) ?? editsOf(code);
