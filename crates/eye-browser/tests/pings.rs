@@ -88,7 +88,7 @@ async fn until(heard: &mut mpsc::UnboundedReceiver<Said>, words: &str) -> Said {
             }
         }
     };
-    timeout(DEADLINE, said).await.unwrap_or_else(|_| panic!("nobody says {words}"))
+    timeout(DEADLINE, said).await.unwrap_or_else(|_| panic!("not heard: {words}"))
 }
 
 #[tokio::test]

@@ -111,7 +111,7 @@ impl Owed {
     }
 }
 
-/// Reads an element as the hub does. An id counts as it is written: the hub would take `07` for `7`, which nobody owes.
+/// Reads an element as the hub does. An id counts as it is written: the hub would take `07` for `7`, which is not owed.
 fn about(element: &Element<'_>) -> About {
     let json = match element {
         // The hub takes a line for an answer or for nothing.
@@ -253,7 +253,7 @@ mod tests {
     fn a_debt_moves_by_the_word_of_the_half_that_owes_it() {
         let mut owed = owed();
         let wait = |id: &str| format!(r#"[{{"jsonrpc":"2.0","id":"{id}","method":"page/wait","params":{{}}}}]"#);
-        // What is the other's already, or nobody's, is not handed on.
+        // What is the other's already, or no half's, is not handed on.
         assert_eq!(owed.hand_on(Half::Hands, Half::Page, &wait("7")), None);
         assert_eq!(owed.hand_on(Half::Hands, Half::Page, &wait("12")), None);
         assert_eq!(owed.hand_on(Half::Hands, Half::Page, r#"["8:1"]"#), None);

@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(to(vec![given(4)]), ["back"], "the page is here");
         assert_eq!(to(vec![written(), entry("c", 5, 7), Event::Down, given(5)]), ["back"], "without a link");
         let gone = Event::Bye { life: "c".into() };
-        assert_eq!(to(vec![written(), entry("c", 5, 7), gone, given(5)]), ["back"], "to nobody");
+        assert_eq!(to(vec![written(), entry("c", 5, 7), gone, given(5)]), ["back"], "that hub is gone");
         assert_eq!(to(vec![entry("c", 5, 7), given(5)]), ["back"], "its claim came too late and is made again");
     }
 
