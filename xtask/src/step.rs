@@ -113,6 +113,9 @@ impl Times {
             println!("{name:<24} {:>8}{mark}", clock(*took));
         }
         println!("{:<24} {:>8}", "whole", clock(whole));
+        if self.0.iter().any(|(_, _, outcome)| *outcome == Outcome::Failed) {
+            print_room();
+        }
     }
 }
 
@@ -140,6 +143,13 @@ impl Started {
             print_lines(lines[lines.len().saturating_sub(TAIL_LINES)..].iter().copied());
         }
     }
+}
+
+/// How full the disks are: a full one fails steps that do not say so. Where there is no `df`, nothing is printed.
+fn print_room() {
+    let folders = [place::target(), std::env::temp_dir()];
+    let Ok(output) = Command::new("df").arg("-Ph").args(folders).output() else { return };
+    print_lines(String::from_utf8_lossy(&output.stdout).lines());
 }
 
 fn print_lines<'a>(lines: impl IntoIterator<Item = &'a str>) {

@@ -2,10 +2,11 @@
 // it, and writes what it lists to TARGET/retrieval/tools.json. Nothing of a server's text is committed.
 // `node bench/record-tools.mjs TARGET`.
 
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { makePython, run } from "../../harness/install.mjs";
 
 /** How long one server may take to list its tools. */
 const LIST_MS = 60_000;
@@ -126,16 +127,15 @@ const folder = resolve(process.argv[2] ?? "../../target", "retrieval");
 mkdirSync(folder, { recursive: true });
 
 /** Installs one server into a folder of its own, so that one that cannot be had costs no other. */
-function install({ name, npm, pip }) {
+async function install({ name, npm, pip }) {
   const own = join(folder, "servers", name);
   if (existsSync(join(own, "installed"))) return own;
   mkdirSync(own, { recursive: true });
   if (npm === undefined) {
-    execFileSync("python3", ["-m", "venv", "."], { cwd: own, stdio: "pipe" });
-    execFileSync("bin/pip", ["install", "--quiet", ...pip.split(" ")], { cwd: own, stdio: "pipe" });
+    await makePython(own, pip.split(" "), own);
   } else {
     writeFileSync(join(own, "package.json"), '{"private":true}');
-    execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", npm], { cwd: own, stdio: "pipe" });
+    await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", npm], own);
   }
   writeFileSync(join(own, "installed"), "");
   return own;
@@ -144,7 +144,7 @@ function install({ name, npm, pip }) {
 /** Starts a server, shakes hands and lists its tools, all pages. */
 async function record(server) {
   const { name, npm, bin, args = [], env = {} } = server;
-  const own = install(server);
+  const own = await install(server);
   const program = join(own, npm === undefined ? "bin" : "node_modules/.bin", bin);
   const scratch = join(own, "run");
   mkdirSync(scratch, { recursive: true });

@@ -26,6 +26,8 @@ if (!existsSync(program)) {
   process.exit(1);
 }
 
+const { node, conformance } = await peers();
+
 /** Starts a hub and waits for the line that says where it is. */
 async function start(...args) {
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
@@ -35,7 +37,6 @@ async function start(...args) {
 
 /** Runs one set, and gives the failures without an explanation. */
 function run(url, requirements, way) {
-  const { node, conformance } = peers();
   const { stdout } = spawnSync(node, [conformance, "server", "--url", url, "--requirements", requirements], {
     encoding: "utf8",
     maxBuffer: 1 << 28,

@@ -1,3 +1,8 @@
 // Where the programs of others are.
 
-export function peers(): { readonly node: string; readonly conformance: string; readonly inspector: string; readonly python: string };
+export function peers(): Promise<{
+  readonly node: string;
+  readonly conformance: string;
+  readonly inspector: string;
+  readonly python: string;
+}>;

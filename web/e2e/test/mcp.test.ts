@@ -114,14 +114,14 @@ for (const kind of ["stdio", "http"] as const) {
     test(`the Python SDK over ${kind}, ${mode}`, async () => {
       const script = join(WEB, "e2e/peers/client.py");
       const where = kind === "stdio" ? ["-", program(), "mcp"] : [url().href, token];
-      check(JSON.parse(await output(peers().python, [script, mode, ...where])) as Seen);
+      check(JSON.parse(await output((await peers()).python, [script, mode, ...where])) as Seen);
     });
   }
 }
 
 for (const era of ["legacy", "auto", "modern"] as const) {
   test(`the Inspector's command line, ${era}`, async () => {
-    const { node, inspector } = peers();
+    const { node, inspector } = await peers();
     // A flag stands between the arguments of a tool and the command: it takes as many arguments as there are.
     const ask = async (method: string, ...flags: string[]): Promise<unknown> => {
       // It passes on nothing of its environment that it is not told to.

@@ -65,12 +65,12 @@ export class Corpus {
     if (unknown.length > 0)
       throw new Error(`no application ${unknown.join(", ")}; there are ${every.map(({ name }) => name).join(", ")}`);
     const chosen = every.filter(({ name, light }) => (names.length > 0 ? names.includes(name) : all || light));
-    installPackages({ all: chosen.some(({ light }) => !light), peer });
-    corpus.#python = chosen.some(({ python }) => python) ? installPython() : undefined;
+    await installPackages({ all: chosen.some(({ light }) => !light), peer });
+    corpus.#python = chosen.some(({ python }) => python) ? await installPython() : undefined;
     corpus.apps = chosen.filter((app) => corpus.#canRun(app));
     const pagesOf = (apps) => [...new Set(apps.flatMap(({ page }) => (page === undefined ? [] : [page])))];
     corpus.#site = await CorpusSite.open(
-      buildPages(pagesOf(corpus.apps), pagesOf(every)),
+      await buildPages(pagesOf(corpus.apps), pagesOf(every)),
       Object.assign({}, ...corpus.apps.map(({ routes }) => routes ?? {})),
     );
     corpus.#home = await Home.open();

@@ -1,17 +1,17 @@
 // Installs what the applications need, once for each lock: npm packages below this folder, Python packages below
 // target/. Builds the host pages.
 
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
+import { makePython, run, works } from "../../../harness/install.mjs";
 
 const here = join(import.meta.dirname, "..");
 const target = resolve(here, "../../../target/corpus");
 
 /** Packages of the light applications; with `all` those of every application, with `peer` agent-browser too. */
-export function installPackages({ all, peer }) {
+export async function installPackages({ all, peer }) {
   const omitted = [...(all ? [] : ["--omit=optional"]), ...(peer ? [] : ["--omit=dev"])];
   const lock = readFileSync(join(here, "package-lock.json"));
   const stampFile = join(here, "node_modules/.eye-lock");
@@ -20,7 +20,7 @@ export function installPackages({ all, peer }) {
   const isThere = installed.stamp === stamp && (installed.all || !all) && (installed.peer || !peer);
   if (isThere) return;
   // Install scripts are not needed, and not run: agent-browser carries its binaries.
-  run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...omitted], here);
+  await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...omitted], here);
   writeFileSync(stampFile, JSON.stringify({ stamp, all, peer }));
 }
 
@@ -28,7 +28,7 @@ export function installPackages({ all, peer }) {
  * Builds the pages that these applications use, unless nothing changed since, and says where they are. `every`: all
  * there are.
  */
-export function buildPages(pages, every) {
+export async function buildPages(pages, every) {
   const isBuilt = (some) => {
     const file = join(folderOf(some), "stamp");
     return existsSync(file) && readFileSync(file, "utf8") === contents(some);
@@ -38,7 +38,7 @@ export function buildPages(pages, every) {
   if (isBuilt(pages)) return out;
   const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin/vite.js");
   const env = { ...process.env, CORPUS_PAGES: pages.join(","), CORPUS_OUT: out };
-  run(process.execPath, [vite, "build", "--config", join(here, "vite.config.mjs")], here, env);
+  await run(process.execPath, [vite, "build", "--config", join(here, "vite.config.mjs")], here, env);
   writeFileSync(join(out, "stamp"), contents(pages));
   return out;
 }
@@ -48,21 +48,15 @@ function folderOf(pages) {
 }
 
 /** A Python with the packages of requirements.txt in it; `undefined` where there is no Python. */
-export function installPython() {
+export async function installPython() {
   const requirements = readFileSync(join(here, "requirements.txt"), "utf8");
   const folder = join(target, "python");
   const python = join(folder, "bin/python");
   const stampFile = join(folder, "stamp");
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === requirements) return python;
-  if (spawnSync("python3", ["-c", "import venv, ensurepip"], { stdio: "ignore" }).status !== 0) return undefined;
-  rmSync(folder, { recursive: true, force: true });
+  if (!(await works("python3", ["-c", "import venv, ensurepip"]))) return undefined;
   mkdirSync(target, { recursive: true });
-  run("python3", ["-m", "venv", folder], target);
-  run(
-    python,
-    ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", join(here, "requirements.txt")],
-    target,
-  );
+  await makePython(folder, ["-r", join(here, "requirements.txt")], target);
   writeFileSync(stampFile, requirements);
   return python;
 }
@@ -74,9 +68,4 @@ function contents(pages) {
   for (const file of [...files, join(here, "package-lock.json"), join(here, "vite.config.mjs")].sort())
     hash.update(file).update(readFileSync(file));
   return hash.digest("hex");
-}
-
-function run(command, args, cwd, env = process.env) {
-  const { status, error } = spawnSync(command, args, { cwd, env, stdio: ["ignore", "ignore", "inherit"] });
-  if (error !== undefined || status !== 0) throw new Error(`${command} ${args.join(" ")} failed in ${cwd}`);
 }
