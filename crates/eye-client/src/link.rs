@@ -139,7 +139,7 @@ fn read_all(mut reader: Reader, writer: &Writer, calls: &Calls, hear: &mut impl 
                     calls.end(id, Err(Error::Garbled(reason.to_owned())));
                 }
             }
-            Some(Message::Notification { method, params }) => match method.as_str() {
+            Some(Message::Notification { method, params }) => match &*method {
                 "call/progress" => {
                     if let Some((id, progress)) = Progress::parse(&params) {
                         calls.progress(id, progress);

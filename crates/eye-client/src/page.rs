@@ -12,7 +12,6 @@ use eye_protocol::tools::Tool;
 use eye_protocol::{Code, rpc};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -176,9 +175,8 @@ impl Page {
         let mut definitions = Vec::with_capacity(tools.len());
         for (definition, answer) in tools {
             let name = definition["name"].as_str().unwrap_or_default().to_owned();
-            let raw =
-                RawValue::from_string(definition.to_string()).map_err(|error| Error::Garbled(error.to_string()))?;
-            Tool::parse(raw).map_err(|error| Error::Tool { name: name.clone(), why: error.message })?;
+            Tool::parse(&definition.to_string())
+                .map_err(|error| Error::Tool { name: name.clone(), why: error.message })?;
             definitions.push(definition);
             self.desk.tools().insert(name, answer.into());
         }

@@ -1,21 +1,25 @@
 //! A parsed JSON document with its size, and JSON Patch on it under a budget: depth, bytes and steps are checked before
 //! each operation is done, and a patch that does not fit changes nothing.
 //!
-//! `json-patch` parses the operations. It does not apply them, because it can be given no budget: `copy` doubles a
-//! document with every operation, and `add` at the front of a long array moves all of it.
+//! The operations are those of `json-patch`. It does not apply them, because it can be given no budget: `copy` doubles
+//! a document with every operation, and `add` at the front of a long array moves all of it. Each is read when it is its
+//! turn, so that a patch which does not fit costs no more than what was done of it.
 
+mod operation;
 mod paced;
 mod size;
+mod undo;
 
 use crate::heavy::Heavy;
 use eye_protocol::limits::{STATE_BYTES_MAX, STATE_DEPTH_MAX, STATE_PARSED_BYTES_MAX};
-use eye_protocol::scan::Pause;
+use eye_protocol::scan::{self, Pause};
 use eye_protocol::{Code, Error};
-use json_patch::jsonptr::Pointer;
-use json_patch::{Patch, PatchOperation};
+use json_patch::PatchOperation;
+use json_patch::jsonptr::{Pointer, PointerBuf};
 use serde_json::Value;
 use size::{BYTES_A_STEP, parsed_bytes};
 pub use size::{Meter, Size, Unfit};
+use undo::Undo;
 
 /// One document.
 #[derive(Debug, Default)]
@@ -61,11 +65,16 @@ impl Document {
     }
 
     /// Applies a patch, all of it or nothing.
-    pub fn patch(&mut self, patch: &Patch, meter: &mut Meter) -> Result<(), Unfit> {
+    pub fn patch(&mut self, patch: &str, meter: &mut Meter) -> Result<(), Unfit> {
+        if patch.len() > STATE_BYTES_MAX {
+            return Err(Unfit::TooLarge);
+        }
+        let operations = scan::elements(patch, meter.pauses()).ok_or(Unfit::Wrong)?;
         let before = (self.parsed_bytes, self.text_bytes);
         let mut undo = Vec::new();
-        for operation in &patch.0 {
-            if let Err(unfit) = self.apply(operation, meter, &mut undo) {
+        for text in operations {
+            let operation = operation::read(text, meter.pauses()).ok_or(Unfit::Wrong);
+            if let Err(unfit) = operation.and_then(|operation| self.apply(operation, meter, &mut undo)) {
                 // What was done within the budget is taken back whatever it costs: no more than it cost to do.
                 let mut meter = meter.unbounded();
                 while let Some(step) = undo.pop() {
@@ -75,29 +84,27 @@ impl Document {
                 return Err(unfit);
             }
         }
+        for step in undo {
+            step.forget(meter);
+        }
         Ok(())
     }
 
-    fn apply<'p>(
-        &mut self,
-        operation: &'p PatchOperation,
-        meter: &mut Meter,
-        undo: &mut Vec<Undo<'p>>,
-    ) -> Result<(), Unfit> {
+    fn apply(&mut self, operation: PatchOperation, meter: &mut Meter, undo: &mut Vec<Undo>) -> Result<(), Unfit> {
         meter.spend(1)?;
         match operation {
             PatchOperation::Add(add) => {
                 let size = Size::of(&add.value, meter)?;
-                self.add(&add.path, size, || add.value.clone(), meter, undo)
+                self.add(add.path, size, add.value, meter, undo)
             }
-            PatchOperation::Remove(remove) => self.remove(&remove.path, false, meter, undo).map(|_| ()),
+            PatchOperation::Remove(removed) => self.remove(removed.path, false, meter, undo).map(|_| ()),
             PatchOperation::Replace(replace) => {
                 let size = Size::of(&replace.value, meter)?;
                 let old = Size::of(find(&self.value, &replace.path, meter)?, meter)?;
                 self.admit(&replace.path, old, size)?;
                 let target = find_mut(&mut self.value, &replace.path, meter)?;
-                let old_value = std::mem::replace(target, replace.value.clone());
-                undo.push(Undo::Replaced { path: &replace.path, value: old_value });
+                let value = std::mem::replace(target, replace.value);
+                undo.push(Undo::Replaced { path: replace.path, value });
                 self.resize(old, size);
                 Ok(())
             }
@@ -105,20 +112,21 @@ impl Document {
                 if moved.path.starts_with(&moved.from) && moved.path != moved.from {
                     return Err(Unfit::Wrong);
                 }
-                let (value, size) = self.remove(&moved.from, true, meter, undo)?;
-                self.add(&moved.path, size, || value, meter, undo)
+                let (value, size) = self.remove(moved.from, true, meter, undo)?;
+                self.add(moved.path, size, value, meter, undo)
             }
             PatchOperation::Copy(copy) => {
                 let size = Size::of(find(&self.value, &copy.from, meter)?, meter)?;
                 // Before it is copied: a document that doubles with every operation stops here.
                 self.admit(&copy.path, Size::default(), size)?;
-                let value = find(&self.value, &copy.from, meter)?.clone();
-                self.add(&copy.path, size, || value, meter, undo)
+                let value = paced::copy(find(&self.value, &copy.from, meter)?, meter.pauses());
+                self.add(copy.path, size, value, meter, undo)
             }
             PatchOperation::Test(test) => {
                 Size::of(&test.value, meter)?;
-                let target = find(&self.value, &test.path, meter)?;
-                if *target == test.value { Ok(()) } else { Err(Unfit::Wrong) }
+                let is_so = find(&self.value, &test.path, meter).map(|target| *target == test.value);
+                paced::free(test.value, meter.pauses());
+                if is_so? { Ok(()) } else { Err(Unfit::Wrong) }
             }
         }
     }
@@ -136,18 +144,18 @@ impl Document {
         self.text_bytes = (self.text_bytes + more.text_bytes).saturating_sub(less.text_bytes);
     }
 
-    fn add<'p>(
+    fn add(
         &mut self,
-        path: &'p Pointer,
+        path: PointerBuf,
         mut size: Size,
-        value: impl FnOnce() -> Value,
+        value: Value,
         meter: &mut Meter,
-        undo: &mut Vec<Undo<'p>>,
+        undo: &mut Vec<Undo>,
     ) -> Result<(), Unfit> {
         let Some((parent, name)) = path.split_back() else {
             let old = Size::of(&self.value, meter)?;
-            self.admit(path, old, size)?;
-            undo.push(Undo::Replaced { path, value: std::mem::replace(&mut self.value, value()) });
+            self.admit(&path, old, size)?;
+            undo.push(Undo::Replaced { path, value: std::mem::replace(&mut self.value, value) });
             self.resize(old, size);
             return Ok(());
         };
@@ -164,16 +172,19 @@ impl Document {
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Err(Unfit::Wrong),
         }
-        self.admit(path, less, size)?;
+        self.admit(&path, less, size)?;
         match find_mut(&mut self.value, parent, meter)? {
-            Value::Object(members) => match members.insert(name.clone().into_owned(), value()) {
-                Some(value) => undo.push(Undo::Replaced { path, value }),
-                None => undo.push(Undo::AddedMember { parent, name: name.into_owned() }),
-            },
+            Value::Object(members) => {
+                let name = name.into_owned();
+                undo.push(match members.insert(name.clone(), value) {
+                    Some(value) => Undo::Replaced { path, value },
+                    None => Undo::AddedMember { path, name },
+                });
+            }
             Value::Array(items) => {
                 let at = if name == "-" { items.len() } else { index(&name)? };
-                insert(items, at, value(), meter);
-                undo.push(Undo::AddedItem { parent, at });
+                insert(items, at, value, meter);
+                undo.push(Undo::AddedItem { path, at });
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Err(Unfit::Wrong),
         }
@@ -182,16 +193,16 @@ impl Document {
     }
 
     /// Takes a value out. It is given back only where it moves on; the undo log has it otherwise.
-    fn remove<'p>(
+    fn remove(
         &mut self,
-        path: &'p Pointer,
+        path: PointerBuf,
         moves_on: bool,
         meter: &mut Meter,
-        undo: &mut Vec<Undo<'p>>,
+        undo: &mut Vec<Undo>,
     ) -> Result<(Value, Size), Unfit> {
         let (parent, name) = path.split_back().ok_or(Unfit::Wrong)?;
-        let name = name.decoded();
-        let given = |value: &Value| if moves_on { value.clone() } else { Value::Null };
+        let (name, pause) = (name.decoded(), meter.pauses());
+        let given = |value: &Value| if moves_on { paced::copy(value, pause) } else { Value::Null };
         match find_mut(&mut self.value, parent, meter)? {
             Value::Object(members) => {
                 meter.spend(members.len())?;
@@ -202,7 +213,7 @@ impl Document {
                 whole.name(&name);
                 self.resize(whole, Size::default());
                 let given = given(&value);
-                undo.push(Undo::RemovedMember { parent, at, name, value });
+                undo.push(Undo::RemovedMember { path, at, name, value });
                 Ok((given, size))
             }
             Value::Array(items) => {
@@ -212,7 +223,7 @@ impl Document {
                 let value = remove(items, at, meter).ok_or(Unfit::Wrong)?;
                 self.resize(size, Size::default());
                 let given = given(&value);
-                undo.push(Undo::RemovedItem { parent, at, value });
+                undo.push(Undo::RemovedItem { path, at, value });
                 Ok((given, size))
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Err(Unfit::Wrong),
@@ -223,47 +234,6 @@ impl Document {
 impl Heavy for Document {
     fn free(self: Box<Self>, pause: Pause) {
         paced::free(self.value, pause);
-    }
-}
-
-/// How to take back one change. The document is then as it was right after that change, so its paths lead there.
-enum Undo<'p> {
-    Replaced { path: &'p Pointer, value: Value },
-    AddedMember { parent: &'p Pointer, name: String },
-    AddedItem { parent: &'p Pointer, at: usize },
-    RemovedMember { parent: &'p Pointer, at: usize, name: String, value: Value },
-    RemovedItem { parent: &'p Pointer, at: usize, value: Value },
-}
-
-impl Undo<'_> {
-    fn take_back(self, root: &mut Value, meter: &mut Meter) {
-        match self {
-            Self::Replaced { path, value } => {
-                if let Ok(target) = find_mut(root, path, meter) {
-                    *target = value;
-                }
-            }
-            Self::AddedMember { parent, name } => {
-                if let Ok(Value::Object(members)) = find_mut(root, parent, meter) {
-                    members.shift_remove(&name);
-                }
-            }
-            Self::AddedItem { parent, at } => {
-                if let Ok(Value::Array(items)) = find_mut(root, parent, meter) {
-                    remove(items, at, meter);
-                }
-            }
-            Self::RemovedMember { parent, at, name, value } => {
-                if let Ok(Value::Object(members)) = find_mut(root, parent, meter) {
-                    members.shift_insert(at, name, value);
-                }
-            }
-            Self::RemovedItem { parent, at, value } => {
-                if let Ok(Value::Array(items)) = find_mut(root, parent, meter) {
-                    insert(items, at, value, meter);
-                }
-            }
-        }
     }
 }
 
@@ -336,7 +306,7 @@ mod tests {
     }
 
     fn patch(document: &mut Document, patch: &Value) -> Result<(), Unfit> {
-        document.patch(&serde_json::from_value(patch.clone()).unwrap(), &mut Meter::new(PATCH_STEPS_MAX))
+        document.patch(&patch.to_string(), &mut Meter::new(PATCH_STEPS_MAX))
     }
 
     #[test]

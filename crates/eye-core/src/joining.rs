@@ -14,7 +14,7 @@ impl Switchboard {
     pub(crate) fn tell_watchers(&self, session: &SessionId, revision: u64, news: &StateNews, out: &mut Vec<Effect>) {
         let Some(watchers) = self.watchers.get(session) else { return };
         let (patch, json) = match news {
-            StateNews::Patch(patch) => (true, patch.get()),
+            StateNews::Patch(patch) => (true, &**patch),
             StateNews::Whole(text) => (false, &**text),
         };
         let news = News::State { revision, patch, json: json.to_owned() };

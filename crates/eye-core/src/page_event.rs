@@ -6,7 +6,6 @@ use eye_protocol::Ending;
 use eye_protocol::messages::PageInfo;
 use eye_protocol::rpc::RpcId;
 use eye_protocol::state::{Change, Whole};
-use serde_json::value::RawValue;
 
 /// What a joined page does, and what happens to it. Switchboard and session take the same type.
 #[derive(Debug)]
@@ -47,7 +46,7 @@ pub enum PageEvent {
         /// Where the answer goes, if it wants one.
         id: Option<RpcId>,
         /// Their definitions.
-        tools: Vec<Box<RawValue>>,
+        tools: Vec<Box<str>>,
     },
     /// It withdraws tools.
     Withdraws {
@@ -90,11 +89,11 @@ impl PageEvent {
                 error.message.len() + error.stack.as_ref().map_or(0, String::len)
             }
             Self::Progressed { progress, .. } => progress.len(),
-            Self::Offers { tools, .. } => tools.iter().map(|tool| tool.get().len()).sum(),
+            Self::Offers { tools, .. } => tools.iter().map(|tool| tool.len()).sum(),
             Self::Withdraws { names, .. } => names.iter().map(String::len).sum(),
             Self::Capable(capabilities) => capabilities.iter().map(String::len).sum(),
             Self::State { whole, .. } => whole.state.len(),
-            Self::StateChanged { change, .. } => change.patch.get().len(),
+            Self::StateChanged { change, .. } => change.patch.len(),
             Self::Puts { message, .. } => message.len(),
             Self::Left
             | Self::Leaving

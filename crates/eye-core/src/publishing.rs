@@ -8,14 +8,13 @@ use crate::input::Input;
 use crate::session::{Session, answer_page, shut_down};
 use crate::session_event::{Outcome, StateNews};
 use crate::snapshots::Published;
-use crate::state::{State, StateQuery, When, apply};
+use crate::state::{State, StateQuery, When};
 use crate::task::{Asker, Reply, Task};
 use crate::then::Then;
-use crate::work::{Done, Work};
+use crate::work::{Done, Told, Work};
 use eye_protocol::limits::{LASTING_STATE_BYTES_MAX, LIGHT_BYTES_MAX, LIGHT_STEPS_MAX, STATE_ASK_MS};
 use eye_protocol::state::{Change, Whole};
 use eye_protocol::{Code, Ending, Error, Value};
-use serde_json::value::RawValue;
 
 const FALLBACK: &str = "using cached state: the page did not answer, so it may be stale";
 
@@ -71,8 +70,8 @@ impl Session {
         let state = self.published.state.as_mut().filter(|state| state.is_followed_by(page_revision));
         let fits = match state.and_then(State::document_mut) {
             None => Err(Unfit::Wrong),
-            Some(_) if patch.get().len() > LIGHT_BYTES_MAX => Err(Unfit::TooMuchWork),
-            Some(document) => apply(document, &patch, &mut Meter::new(LIGHT_STEPS_MAX)),
+            Some(_) if patch.len() > LIGHT_BYTES_MAX => Err(Unfit::TooMuchWork),
+            Some(document) => document.patch(&patch, &mut Meter::new(LIGHT_STEPS_MAX)),
         };
         let lent = match fits {
             Err(Unfit::TooMuchWork) => self.published.state.as_mut().and_then(State::lend),
@@ -80,8 +79,7 @@ impl Session {
         };
         match lent {
             Some(document) => {
-                let work = Work::Patch(document, patch.clone());
-                self.begin(work, Then::Change { page, patch, page_revision, when }, out);
+                self.begin(Work::Patch(document, patch), Then::Change { page, page_revision, when }, out);
             }
             None => self.changed_state(when, patch, page_revision, fits, out),
         }
@@ -91,7 +89,7 @@ impl Session {
     fn changed_state(
         &mut self,
         when: When,
-        patch: Box<RawValue>,
+        patch: Box<str>,
         page_revision: u64,
         fits: Result<(), Unfit>,
         out: &mut Vec<Outcome>,
@@ -166,11 +164,10 @@ impl Session {
                 // A page is not told what became of its state; who asks for it is.
                 let _ = self.take_state(page, page_revision, when, document, text, out);
             }
-            (Then::Tell { page, page_revision, when, reply, query }, Done::Parsed(document, text)) => {
-                let taken = self.take_state(page, page_revision, when, document, text, out);
-                self.tell_taken_state(now, reply, query, taken, out);
+            (Then::Tell { page, when, reply, query }, Done::Told(told)) => {
+                self.take_told_state(page, When { now, ..when }, told, reply, query, out);
             }
-            (Then::Change { page, patch, page_revision, when }, Done::Patched(document, fits)) => {
+            (Then::Change { page, page_revision, when }, Done::Patched(document, fits, patch)) => {
                 let expected = self.published.state.as_mut().is_some_and(|state| state.take_back(Some(document)));
                 if expected && self.page() == Some(page) {
                     self.changed_state(when, patch, page_revision, fits, out);
@@ -267,10 +264,14 @@ impl Session {
 
     /// The page answered that it was asked for its state.
     pub(crate) fn page_told_state(&mut self, now: Millis, call: CallId, ending: Ending, out: &mut Vec<Outcome>) {
+        let Some(known) = self.calls().remove(call) else { return };
+        let Asker::State { reply, query } = known.asker else { return };
+        let (Some(page), when) = (self.page(), When { now, wall_ms: self.published.wall_ms }) else { return };
         let told = match ending {
-            Ok(Value::Json(text)) => Whole::parse(&text, || {}).map_err(|error| {
-                Error::new(Code::INTERNAL, format!("the page told a malformed state: {}", error.message))
-            }),
+            Ok(Value::Json(text)) if text.len() > LIGHT_BYTES_MAX => {
+                return self.begin(Work::Told(text), Then::Tell { page, when, reply, query }, out);
+            }
+            Ok(Value::Json(text)) => Told::parse(&text, || {}),
             Ok(_) => Err(Error::new(Code::INTERNAL, "the page told a malformed state")),
             Err(error) if error.code == Code::METHOD => {
                 Err(Error::new(Code::SESSION, "the page publishes no state")
@@ -278,21 +279,25 @@ impl Session {
             }
             Err(error) => Err(error),
         };
-        let Some(known) = self.calls().remove(call) else { return };
-        let Asker::State { reply, query } = known.asker else { return };
-        let (Some(page), when) = (self.page(), When { now, wall_ms: self.published.wall_ms }) else { return };
+        self.take_told_state(page, when, told, reply, query, out);
+    }
+
+    fn take_told_state(
+        &mut self,
+        page: Conn,
+        when: When,
+        told: Result<Told, Error>,
+        reply: Option<Reply>,
+        query: StateQuery,
+        out: &mut Vec<Outcome>,
+    ) {
         match told {
-            Ok(Whole { state, revision: page_revision }) if state.len() > LIGHT_BYTES_MAX => {
-                let then = Then::Tell { page, page_revision, when, reply, query };
-                self.begin(Work::Parse(state), then, out);
-            }
-            Ok(Whole { state, revision }) => {
-                let document = Document::parse(&state, || {});
-                let taken = self.take_state(page, revision, when, document, state, out);
-                self.tell_taken_state(now, reply, query, taken, out);
+            Ok(Told { document, text, revision }) => {
+                let taken = self.take_state(page, revision, when, document, text, out);
+                self.tell_taken_state(when.now, reply, query, taken, out);
             }
             Err(_) if query.keep.is_some() && self.published.state.as_ref().is_some_and(State::is_known) => {
-                self.tell_known_state(now, reply, query, out);
+                self.tell_known_state(when.now, reply, query, out);
             }
             Err(error) => {
                 self.published.healing = false;

@@ -13,7 +13,6 @@ use crate::then::Then;
 use crate::work::{Done, Work};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::{Ending, Error};
-use serde_json::value::RawValue;
 
 /// What happens to one session.
 #[derive(Debug)]
@@ -177,7 +176,7 @@ pub(crate) enum Outcome {
 #[derive(Debug)]
 pub(crate) enum StateNews {
     /// The patch that led there.
-    Patch(Box<RawValue>),
+    Patch(Box<str>),
     /// All of it.
     Whole(Box<str>),
 }

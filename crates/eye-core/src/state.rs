@@ -2,11 +2,11 @@
 
 mod moved;
 
-use crate::document::{Document, Meter, Unfit};
+use crate::document::Document;
 use crate::ids::Millis;
 use crate::snapshots::Snapshots;
 use eye_protocol::limits::{
-    LIGHT_BYTES_MAX, LIGHT_STEPS_MAX, QUERY_STEPS_MAX, STATE_BYTES_MAX, STATE_HISTORY_BYTES_MAX, STATE_HISTORY_LEN_MAX,
+    LIGHT_BYTES_MAX, LIGHT_STEPS_MAX, QUERY_STEPS_MAX, STATE_HISTORY_BYTES_MAX, STATE_HISTORY_LEN_MAX,
 };
 use eye_protocol::path_cost::path_steps;
 use eye_protocol::rpc::json;
@@ -201,12 +201,17 @@ impl State {
     }
 
     /// Notes a change that was applied to the document.
-    pub fn changed(&mut self, patch: &RawValue, page_revision: u64, came: When) {
+    pub fn changed(&mut self, patch: &str, page_revision: u64, came: When) {
         self.page_revision = page_revision;
         self.revision += 1;
         self.came = came;
-        self.history_bytes += patch.get().len();
-        self.history.push_back((self.revision, patch.get().into()));
+        if patch.len() > STATE_HISTORY_BYTES_MAX {
+            self.history.clear();
+            self.history_bytes = 0;
+            return;
+        }
+        self.history_bytes += patch.len();
+        self.history.push_back((self.revision, patch.into()));
         while self.history.len() > STATE_HISTORY_LEN_MAX || self.history_bytes > STATE_HISTORY_BYTES_MAX {
             let Some((_, forgotten)) = self.history.pop_front() else { break };
             self.history_bytes -= forgotten.len();
@@ -304,15 +309,6 @@ impl State {
     }
 }
 
-/// Applies a patch to a document, all of it or nothing.
-pub fn apply(document: &mut Document, patch: &RawValue, meter: &mut Meter) -> Result<(), Unfit> {
-    if patch.get().len() > STATE_BYTES_MAX {
-        return Err(Unfit::TooLarge);
-    }
-    let operations: json_patch::Patch = serde_json::from_str(patch.get()).map_err(|_| Unfit::Wrong)?;
-    document.patch(&operations, meter)
-}
-
 /// A part of a document: `a.b`, a JSON Pointer, or `JSONPath`, whose answer is the list of what it selects.
 pub(crate) fn select(document: &Value, path: Option<&str>) -> Result<Box<RawValue>, Error> {
     let raw = |value: Result<Box<RawValue>, serde_json::Error>| {
@@ -372,10 +368,7 @@ fn no_such_path(reached: &[String], step: &str, at: &Value) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn raw(json: &str) -> Box<RawValue> {
-        RawValue::from_string(json.into()).unwrap()
-    }
+    use crate::document::Meter;
 
     fn at(now: Millis) -> When {
         When { now, wall_ms: 1_700_000_000_000 + now }
@@ -390,11 +383,10 @@ mod tests {
     }
 
     fn patch(state: &mut State, patch: &str, page_revision: u64) -> bool {
-        let patch = raw(patch);
         let fits = state.is_followed_by(page_revision)
-            && apply(state.document_mut().unwrap(), &patch, &mut Meter::new(1_000)).is_ok();
+            && state.document_mut().unwrap().patch(patch, &mut Meter::new(1_000)).is_ok();
         if fits {
-            state.changed(&patch, page_revision, at(page_revision));
+            state.changed(patch, page_revision, at(page_revision));
         }
         fits
     }

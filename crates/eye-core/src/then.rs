@@ -6,7 +6,6 @@ use crate::input::Input;
 use crate::state::{StateQuery, When};
 use crate::task::Reply;
 use eye_protocol::rpc::RpcId;
-use serde_json::value::RawValue;
 
 /// What is to follow once it is done.
 #[derive(Debug)]
@@ -14,9 +13,9 @@ pub(crate) enum Then {
     /// A page's document is taken.
     Publish { page: Conn, page_revision: u64, when: When },
     /// A page's document is taken, and the agents that waited for it read it.
-    Tell { page: Conn, page_revision: u64, when: When, reply: Option<Reply>, query: StateQuery },
+    Tell { page: Conn, when: When, reply: Option<Reply>, query: StateQuery },
     /// A document is patched.
-    Change { page: Conn, patch: Box<RawValue>, page_revision: u64, when: When },
+    Change { page: Conn, page_revision: u64, when: When },
     /// A document is read.
     Read { reply: Reply, from_page: bool, warning: Option<&'static str> },
     /// A document is read and kept under a name.

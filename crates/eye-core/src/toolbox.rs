@@ -9,7 +9,6 @@ use eye_protocol::scan::Pause;
 use eye_protocol::tools::{Registered, Rejected, Tool};
 use eye_protocol::{Code, Error};
 use indexmap::IndexMap;
-use serde_json::value::RawValue;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -84,30 +83,30 @@ impl Heavy for Replaced {
 }
 
 /// Whether tools are prepared in no time.
-pub fn is_light(definitions: &[Box<RawValue>]) -> bool {
-    let bytes: usize = definitions.iter().map(|definition| definition.get().len()).sum();
+pub fn is_light(definitions: &[Box<str>]) -> bool {
+    let bytes: usize = definitions.iter().map(|definition| definition.len()).sum();
     if bytes > LIGHT_TOOLS_BYTES_MAX {
         return false;
     }
-    let steps = |definition: &RawValue| {
-        let tool = Tool::parse(definition.to_owned()).ok()?;
+    let steps = |definition: &str| {
+        let tool = Tool::parse(definition).ok()?;
         Some(Estimate::of(&tool.name, tool.input_schema.as_deref()?).ok()?.steps())
     };
     definitions.iter().filter_map(|definition| steps(definition)).sum::<u64>() <= LIGHT_TOOLS_STEPS_MAX
 }
 
 /// Reads and compiles tools.
-pub fn prepare(definitions: Vec<Box<RawValue>>, pause: Pause) -> Prepared {
+pub fn prepare(definitions: Vec<Box<str>>, pause: Pause) -> Prepared {
     let mut steps_left = TOOLS_NODES_MAX;
-    let one = |definition: Box<RawValue>| {
+    let one = |definition: Box<str>| {
         pause();
         let name = name_of(&definition);
-        prepare_one(definition, &mut steps_left).map_err(|error| Rejected { name, error: error.message })
+        prepare_one(&definition, &mut steps_left).map_err(|error| Rejected { name, error: error.message })
     };
     Prepared(definitions.into_iter().map(one).collect())
 }
 
-fn prepare_one(definition: Box<RawValue>, steps_left: &mut u64) -> Result<Offered, Error> {
+fn prepare_one(definition: &str, steps_left: &mut u64) -> Result<Offered, Error> {
     let tool = Tool::parse(definition)?;
     let Some(schema) = &tool.input_schema else { return Ok(Offered { tool, schema: None }) };
     let estimate = Estimate::of(&tool.name, schema)?;
@@ -274,8 +273,8 @@ impl Toolbox {
     }
 }
 
-fn name_of(definition: &RawValue) -> String {
-    let value: serde_json::Value = serde_json::from_str(definition.get()).unwrap_or_default();
+fn name_of(definition: &str) -> String {
+    let value: serde_json::Value = serde_json::from_str(definition).unwrap_or_default();
     value["name"].as_str().unwrap_or("?").chars().take(64).collect()
 }
 
@@ -285,11 +284,11 @@ mod tests {
     use crate::work::Check;
     use eye_protocol::limits::LIGHT_STEPS_MAX;
 
-    fn raw(json: &str) -> Box<RawValue> {
-        RawValue::from_string(json.into()).unwrap()
+    fn raw(json: &str) -> Box<str> {
+        json.into()
     }
 
-    fn register(toolbox: &mut Toolbox, tools: Vec<Box<RawValue>>) -> Result<Registered, Error> {
+    fn register(toolbox: &mut Toolbox, tools: Vec<Box<str>>) -> Result<Registered, Error> {
         toolbox.register(prepare(tools, || {}), usize::MAX / 2).0
     }
 

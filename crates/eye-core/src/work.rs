@@ -11,6 +11,7 @@ use crate::state;
 use crate::toolbox::{self, Prepared};
 use eye_protocol::limits::{CHECK_STEPS_MAX, PATCH_STEPS_MAX};
 use eye_protocol::scan::Pause;
+use eye_protocol::state::Whole;
 use eye_protocol::{Code, Error, SessionId};
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -29,12 +30,14 @@ pub enum Lane {
 pub enum Work {
     /// Parse a document. What another hub sends need not be JSON.
     Parse(Box<str>),
+    /// Parse a page's answer to the question for its state.
+    Told(String),
     /// Apply a patch.
-    Patch(Document, Box<RawValue>),
+    Patch(Document, Box<str>),
     /// Read a part of a document as JSON text.
     Read(Document, Option<String>),
     /// Compile tools.
-    Compile(Vec<Box<RawValue>>),
+    Compile(Vec<Box<str>>),
     /// Check arguments.
     Check(Vec<Check>),
 }
@@ -44,8 +47,10 @@ pub enum Work {
 pub enum Done {
     /// Of [`Work::Parse`], with the text.
     Parsed(Result<Document, Error>, Box<str>),
-    /// Of [`Work::Patch`]; the document is unchanged if the patch did not fit.
-    Patched(Document, Result<(), Unfit>),
+    /// Of [`Work::Told`].
+    Told(Result<Told, Error>),
+    /// Of [`Work::Patch`], with the patch; the document is unchanged if it did not fit.
+    Patched(Document, Result<(), Unfit>, Box<str>),
     /// Of [`Work::Read`].
     Read(Document, Result<Box<RawValue>, Error>),
     /// Of [`Work::Compile`].
@@ -54,6 +59,27 @@ pub enum Done {
     Checked(Vec<Result<(), Error>>),
     /// Nothing: it was given up.
     Failed,
+}
+
+/// A state as its page told it.
+#[derive(Debug)]
+pub struct Told {
+    /// What it holds, or why it is not taken.
+    pub document: Result<Document, Error>,
+    /// Its JSON text.
+    pub text: Box<str>,
+    /// The page's own revision.
+    pub revision: u64,
+}
+
+impl Told {
+    /// Reads a page's answer, which may be large.
+    pub fn parse(answer: &str, pause: Pause) -> Result<Self, Error> {
+        let Whole { state: text, revision } = Whole::parse(answer, pause).map_err(|error| {
+            Error::new(Code::INTERNAL, format!("the page told a malformed state: {}", error.message))
+        })?;
+        Ok(Self { document: Document::parse(&text, pause), text, revision })
+    }
 }
 
 /// Arguments to check.
@@ -87,9 +113,10 @@ impl Work {
     pub fn run(self, pause: Pause) -> Done {
         match self {
             Self::Parse(text) => Done::Parsed(Document::parse(&text, pause), text),
+            Self::Told(text) => Done::Told(Told::parse(&text, pause)),
             Self::Patch(mut document, patch) => {
-                let fits = state::apply(&mut document, &patch, &mut Meter::pausing(PATCH_STEPS_MAX, pause));
-                Done::Patched(document, fits)
+                let fits = document.patch(&patch, &mut Meter::pausing(PATCH_STEPS_MAX, pause));
+                Done::Patched(document, fits, patch)
             }
             Self::Read(document, path) => {
                 let text = state::select(document.value(), path.as_deref());
@@ -115,10 +142,6 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    fn raw(json: String) -> Box<RawValue> {
-        RawValue::from_string(json).unwrap()
-    }
-
     fn pauses(work: Work) -> usize {
         thread_local!(static PAUSES: Cell<usize> = const { Cell::new(0) });
         PAUSES.set(0);
@@ -128,17 +151,17 @@ mod tests {
 
     #[test]
     fn work_that_takes_long_pauses_and_other_work_does_not() {
-        let numbers = |count: usize| raw(format!("[{}0]", "0,".repeat(count)));
+        let numbers = |count: usize| format!("[{}0]", "0,".repeat(count));
         assert_eq!(pauses(Work::Parse(numbers(500).into())), 0);
         assert!(pauses(Work::Parse(numbers(100_000).into())) >= 50);
         let patch = |changes: usize| {
-            let document = Document::parse(numbers(10_000).get(), || {}).unwrap();
+            let document = Document::parse(&numbers(10_000), || {}).unwrap();
             let change = r#"{"op":"add","path":"/0","value":1}"#;
-            Work::Patch(document, raw(format!("[{}]", vec![change; changes].join(","))))
+            Work::Patch(document, format!("[{}]", vec![change; changes].join(",")).into())
         };
         assert_eq!(pauses(patch(1)), 4, "ten thousand numbers are moved, in three pieces");
         assert!(pauses(patch(50)) >= 50);
-        let tools = |count: usize| (0..count).map(|n| raw(format!(r#"{{"name":"tool{n}"}}"#))).collect();
+        let tools = |count: usize| (0..count).map(|n| format!(r#"{{"name":"tool{n}"}}"#).into()).collect();
         assert_eq!(pauses(Work::Compile(tools(100))), 100);
     }
 }

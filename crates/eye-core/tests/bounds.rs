@@ -3,7 +3,6 @@
 
 use eye_core::document::{Document, Meter, Size};
 use eye_core::schema::Estimate;
-use eye_core::state;
 use eye_core::work::Check;
 use eye_protocol::limits::{
     CHECK_STEPS_MAX, PATCH_STEPS_MAX, SCHEMA_NODES_MAX, STATE_BYTES_MAX, STATE_DEPTH_MAX, STATE_PARSED_BYTES_MAX,
@@ -116,12 +115,12 @@ fn patched(document: &Value, patch: &Value) {
     let text = document.to_string();
     let Ok(mut document) = Document::parse(&text, || {}) else { return };
     let before = document.value().clone();
-    let (meter, patch_text) = (&mut Meter::new(PATCH_STEPS_MAX), raw(patch));
+    let (meter, patch_text) = (&mut Meter::new(PATCH_STEPS_MAX), patch.to_string());
     let mut fits = Ok(());
-    let allocated = allocation_counter::measure(|| fits = state::apply(&mut document, &patch_text, meter));
+    let allocated = allocation_counter::measure(|| fits = document.patch(&patch_text, meter));
     let steps = PATCH_STEPS_MAX - meter.left();
     // The steps are the program's own count. What it allocated is not: nothing is copied that was not paid for.
-    let paid = BYTES_A_STEP_MAX * steps + BYTES_A_SENT_BYTE_MAX * patch_text.get().len() as u64;
+    let paid = BYTES_A_STEP_MAX * steps + BYTES_A_SENT_BYTE_MAX * patch_text.len() as u64;
     assert!(allocated.bytes_total <= paid, "{steps} steps, {} bytes", allocated.bytes_total);
     let size = Size::of(document.value(), &mut Meter::new(u64::MAX)).expect("no limit");
     assert!(size.depth <= STATE_DEPTH_MAX, "depth {}", size.depth);

@@ -11,7 +11,6 @@ use eye_protocol::SessionId;
 use eye_protocol::limits::{HANDOVER_BYTES_MAX, HANDOVER_MS, LIGHT_BYTES_MAX, MAILBOX_LEN_MAX, OFFER_MS};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::state::{Change, Whole};
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -31,10 +30,6 @@ struct Hub {
 
 fn id() -> SessionId {
     SessionId::parse("s1").expect("an id")
-}
-
-fn raw(value: &Value) -> Box<RawValue> {
-    RawValue::from_string(value.to_string()).expect("JSON")
 }
 
 impl Hub {
@@ -78,12 +73,12 @@ impl Hub {
     }
 
     fn publish(&mut self, state: &Value, revision: u64) -> Vec<Effect> {
-        let whole = Whole { state: raw(state).into(), revision };
+        let whole = Whole { state: state.to_string().into(), revision };
         self.on(Input::page(PAGE, PageEvent::State { whole, wall_ms: 1_700_000_000_000 }))
     }
 
     fn patch(&mut self, patch: &Value, revision: u64) {
-        let change = Change { patch: raw(patch), revision };
+        let change = Change { patch: patch.to_string().into(), revision };
         self.on(Input::page(PAGE, PageEvent::StateChanged { change, wall_ms: 1_700_000_000_000 }));
     }
 

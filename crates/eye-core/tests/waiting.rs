@@ -443,7 +443,7 @@ fn tools_are_waited_for_after_a_restart_of_the_hub() {
         Newcomer { origin, info: PageInfo::default(), policy: Policy::default(), ask_first: false, driven: false };
     board.on(7_500, Input::PageJoined { page, session: id, who: Box::new(who) }, &mut out);
     assert!(out.is_empty(), "{out:?}");
-    let tools = serde_json::from_str(r#"[{"name":"add"}]"#).unwrap();
+    let tools = vec![r#"{"name":"add"}"#.into()];
     board.on(7_600, Input::page(page, PageEvent::Offers { id: None, tools }), &mut out);
     assert!(matches!(&out[..], [Effect::Send { task: Task::Tool { .. }, .. }]), "{out:?}");
 }
@@ -459,7 +459,7 @@ fn that_a_page_offers_something_is_remembered_at_once() {
     board.on(0, Input::PageJoined { page, session, who: Box::new(who) }, &mut out);
     let offers = |board: &mut Switchboard| board.take_known().map(|known| (known[0].tools, known[0].state));
     assert_eq!(offers(&mut board), Some((false, false)));
-    let tools = || serde_json::from_str(r#"[{"name":"add"}]"#).unwrap();
+    let tools = || vec![r#"{"name":"add"}"#.into()];
     board.on(1, Input::page(page, PageEvent::Offers { id: None, tools: tools() }), &mut out);
     assert_eq!(offers(&mut board), Some((true, false)));
     board.on(2, Input::page(page, PageEvent::Offers { id: None, tools: tools() }), &mut out);

@@ -8,7 +8,6 @@ use eye_protocol::messages::PageInfo;
 use eye_protocol::state::Whole;
 use eye_protocol::{Ending, SessionId};
 use script::play;
-use serde_json::value::RawValue;
 
 /// A document that is parsed elsewhere, with a member to look at.
 fn large(n: u32) -> String {
@@ -308,8 +307,8 @@ fn many_tools_that_are_replaced_are_freed_elsewhere() {
     joins(&mut board, 0, 1);
     let mut offers = |count: usize| {
         let about = "x".repeat(100);
-        let tool = |n: usize| RawValue::from_string(format!(r#"{{"name":"tool{n}","description":"{about}"}}"#));
-        let tools = (0..count).map(|n| tool(n).expect("JSON")).collect();
+        let tool = |n: usize| format!(r#"{{"name":"tool{n}","description":"{about}"}}"#).into();
+        let tools = (0..count).map(tool).collect();
         let told = run(&mut board, 1, Input::page(Conn(1), PageEvent::Offers { id: None, tools }));
         told.iter().any(|effect| matches!(effect, Effect::Free(_)))
     };

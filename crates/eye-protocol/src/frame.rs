@@ -13,7 +13,7 @@ pub enum Frame<'a> {
     /// One of the compact JSON forms.
     Compact(Compact),
     /// A JSON-RPC message, or several in an array.
-    Rpc(Vec<Message>),
+    Rpc(Vec<Message<'a>>),
 }
 
 impl<'a> Frame<'a> {

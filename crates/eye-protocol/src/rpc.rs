@@ -7,43 +7,62 @@ use crate::scan::{self, Pause};
 pub use crate::text::json;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// An id as the JSON text it came in, so that it goes back as it was.
 pub type RpcId = Box<str>;
 
-/// One JSON-RPC message.
+/// One JSON-RPC message, as it stands in its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Message {
+pub enum Message<'a> {
     /// Wants an answer.
     Request {
         /// As sent.
-        id: RpcId,
+        id: Cow<'a, str>,
         /// What to do.
-        method: String,
+        method: Cow<'a, str>,
         /// Raw JSON, `{}` when absent.
-        params: Box<str>,
+        params: Cow<'a, str>,
     },
     /// Wants none.
     Notification {
         /// What happened.
-        method: String,
+        method: Cow<'a, str>,
         /// Raw JSON, `{}` when absent.
-        params: Box<str>,
+        params: Cow<'a, str>,
     },
     /// The answer to a request of ours.
     Response {
         /// As we sent it.
-        id: RpcId,
+        id: Cow<'a, str>,
         /// Raw JSON of the result, or the error.
-        outcome: Result<Box<str>, Error>,
+        outcome: Result<Cow<'a, str>, Error>,
     },
     /// An object with a `jsonrpc` member that is none of these.
     Invalid {
         /// Its id, `null` when it has none that can be used.
-        id: RpcId,
+        id: Cow<'a, str>,
         /// What is wrong with it.
         reason: &'static str,
     },
+}
+
+impl Message<'_> {
+    /// A copy that needs the text no longer, which may be large.
+    pub fn into_owned(self, pause: Pause) -> Message<'static> {
+        let own = |text: Cow<'_, str>| match text {
+            Cow::Borrowed(text) => Cow::Owned(scan::copy(text, pause).into()),
+            Cow::Owned(text) => Cow::Owned(text),
+        };
+        match self {
+            Self::Request { id, method, params } => {
+                Message::Request { id: own(id), method: own(method), params: own(params) }
+            }
+            Self::Notification { method, params } => Message::Notification { method: own(method), params: own(params) },
+            Self::Response { id, outcome } => Message::Response { id: own(id), outcome: outcome.map(own) },
+            Self::Invalid { id, reason } => Message::Invalid { id: own(id), reason },
+        }
+    }
 }
 
 /// The members of a message, as they are written.
@@ -82,7 +101,7 @@ impl<'a> Envelope<'a> {
 }
 
 /// Reads a frame that is a JSON-RPC object or an array of them. `None`: it is something else.
-pub fn parse(text: &str, pause: Pause) -> Option<Vec<Message>> {
+pub fn parse(text: &str, pause: Pause) -> Option<Vec<Message<'_>>> {
     if text.trim_start().starts_with('[') {
         let raws = scan::elements(text, pause)?;
         if raws.is_empty() {
@@ -98,12 +117,12 @@ pub fn parse(text: &str, pause: Pause) -> Option<Vec<Message>> {
 }
 
 /// Reads one JSON-RPC object. `None`: it has no `jsonrpc` member, or is no JSON.
-pub fn parse_one(text: &str) -> Option<Message> {
+pub fn parse_one(text: &str) -> Option<Message<'_>> {
     parse_one_paced(text, || {})
 }
 
 /// The same for a text that may be large.
-pub fn parse_one_paced(text: &str, pause: Pause) -> Option<Message> {
+pub fn parse_one_paced(text: &str, pause: Pause) -> Option<Message<'_>> {
     let Envelope { jsonrpc: Some(jsonrpc), id, method, params, result, error, twice } = Envelope::read(text, pause)?
     else {
         return None;
@@ -116,30 +135,32 @@ pub fn parse_one_paced(text: &str, pause: Pause) -> Option<Message> {
     if method.is_some_and(|raw| !raw.starts_with('"')) {
         return nameless("`method` must be a string");
     }
-    let id = sent_id.and_then(usable_id);
-    let invalid = |reason| Message::Invalid { id: id.clone().unwrap_or_else(|| "null".into()), reason };
+    let id = sent_id.filter(|id| is_usable_id(id));
+    let invalid = |reason| Message::Invalid { id: id.unwrap_or("null").into(), reason };
     if jsonrpc != "\"2.0\"" {
         return Some(invalid("`jsonrpc` must be \"2.0\""));
     }
     if sent_id.is_some() && id.is_none() {
         return Some(invalid("`id` must be a string or a number of at most 256 bytes"));
     }
-    let copy = |raw: &str| scan::copy(raw, pause);
-    Some(match (method, id.clone()) {
+    Some(match (method, id) {
         (Some(method), id) => {
-            let (method, params) = (scan::name(method)?.into_owned(), there(params).map_or_else(|| "{}".into(), copy));
+            let (method, params) = (scan::name(method)?, there(params).unwrap_or("{}").into());
             match id {
-                Some(id) => Message::Request { id, method, params },
+                Some(id) => Message::Request { id: id.into(), method, params },
                 None => Message::Notification { method, params },
             }
         }
-        (None, Some(id)) => match (there(error), result) {
-            // A page that tells a failed tool both ways means its result, which says that it failed.
-            (Some(_), Some(result)) if result != "null" => Message::Response { id, outcome: Ok(copy(result)) },
-            (Some(error), _) => Message::Response { id, outcome: Err(Error::from_raw(error)) },
-            (None, Some(result)) => Message::Response { id, outcome: Ok(copy(result)) },
-            (None, None) => invalid("neither `method`, `result` nor `error`"),
-        },
+        (None, Some(id)) => {
+            let response = |outcome| Message::Response { id: id.into(), outcome };
+            match (there(error), result) {
+                // A page that tells a failed tool both ways means its result, which says that it failed.
+                (Some(_), Some(result)) if result != "null" => response(Ok(result.into())),
+                (Some(error), _) => response(Err(Error::from_raw(error))),
+                (None, Some(result)) => response(Ok(result.into())),
+                (None, None) => invalid("neither `method`, `result` nor `error`"),
+            }
+        }
         (None, None) => invalid("`method` is missing"),
     })
 }
@@ -162,9 +183,8 @@ fn there(member: Option<&str>) -> Option<&str> {
     member.filter(|raw| *raw != "null")
 }
 
-fn usable_id(text: &str) -> Option<RpcId> {
-    let kind = matches!(text.as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'));
-    (kind && text.len() <= RPC_ID_BYTES_MAX).then(|| text.into())
+fn is_usable_id(text: &str) -> bool {
+    matches!(text.as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9')) && text.len() <= RPC_ID_BYTES_MAX
 }
 
 /// Reads params, or says what does not fit.
@@ -341,7 +361,7 @@ mod tests {
         #[test]
         fn requests_are_read_back(id in "[1-9][0-9]{0,8}", method in "[a-z/]{1,20}", text in ".*") {
             let written = request(&id, &method, &[&text]);
-            let want = Message::Request { id: id.clone().into(), method, params: json(&[&text]).into() };
+            let want = Message::Request { id: id.clone().into(), method: method.into(), params: json(&[&text]).into() };
             prop_assert_eq!(parse_one(&written), Some(want));
         }
     }

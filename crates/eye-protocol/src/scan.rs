@@ -32,6 +32,26 @@ pub fn members<'a>(text: &'a str, pause: Pause, mut each: impl FnMut(&'a str, &'
     scan.end()
 }
 
+/// The values of these members of an object, as they are written, or what is wrong with it.
+pub fn named<'a, const N: usize>(
+    text: &'a str,
+    names: [&str; N],
+    pause: Pause,
+) -> Result<[Option<&'a str>; N], &'static str> {
+    let (mut values, mut twice) = ([None; N], false);
+    let object = members(text, pause, |raw, value| {
+        let name = name(raw);
+        if let Some(at) = names.iter().position(|wanted| name.as_deref() == Some(wanted)) {
+            twice |= values[at].replace(value).is_some();
+        }
+    });
+    match object {
+        None => Err("not a JSON object"),
+        Some(()) if twice => Err("a member is there twice"),
+        Some(()) => Ok(values),
+    }
+}
+
 /// The elements of an array. `None`: it is no array.
 pub fn elements(text: &str, pause: Pause) -> Option<Vec<&str>> {
     let mut scan = Scan::new(text, pause);

@@ -17,33 +17,36 @@ pub struct Whole {
 impl Whole {
     /// Reads it from JSON text, which may be large.
     pub fn parse(text: &str, pause: Pause) -> Result<Self, Error> {
-        let (mut state, mut revision, mut twice) = (None, None, false);
-        let object = scan::members(text, pause, |name, value| {
-            let member = match scan::name(name).as_deref() {
-                Some("state") => &mut state,
-                Some("revision") => &mut revision,
-                _ => return,
-            };
-            twice |= member.replace(value).is_some();
-        });
-        let invalid = |what| Error::new(Code::PARAMS, what);
-        if object.is_none() || twice {
-            return Err(invalid("not a JSON object, or a member is there twice"));
-        }
-        let state = state.ok_or_else(|| invalid("`state` is missing"))?;
-        let revision = revision.ok_or_else(|| invalid("`revision` is missing"))?;
-        let revision = revision.parse().map_err(|_| invalid("`revision` is no whole number"))?;
-        Ok(Self { state: scan::copy(state, pause), revision })
+        let (state, revision) = revised(text, "state", pause)?;
+        Ok(Self { state, revision })
     }
 }
 
 /// Params of `state/patch`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Change {
     /// RFC 6902, raw.
-    pub patch: Box<RawValue>,
+    pub patch: Box<str>,
     /// The revision it leads to.
     pub revision: u64,
+}
+
+impl Change {
+    /// Reads it from JSON text, which may be large.
+    pub fn parse(text: &str, pause: Pause) -> Result<Self, Error> {
+        let (patch, revision) = revised(text, "patch", pause)?;
+        Ok(Self { patch, revision })
+    }
+}
+
+/// A member of an object, as it is written, and the revision beside it.
+fn revised(text: &str, member: &str, pause: Pause) -> Result<(Box<str>, u64), Error> {
+    let invalid = |what: &str| Error::new(Code::PARAMS, what);
+    let [value, revision] = scan::named(text, [member, "revision"], pause).map_err(invalid)?;
+    let value = value.ok_or_else(|| invalid(&format!("`{member}` is missing")))?;
+    let revision = revision.ok_or_else(|| invalid("`revision` is missing"))?;
+    let revision = revision.parse().map_err(|_| invalid("`revision` is no whole number"))?;
+    Ok((scan::copy(value, pause), revision))
 }
 
 /// Params of `state/get` from an agent.

@@ -3,6 +3,7 @@
 use crate::answer::{Bytes, Value};
 use crate::error::{Code, Error};
 use crate::limits::TOOL_NAME_BYTES_MAX;
+use crate::scan::{self, Pause};
 use crate::text::json;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -60,10 +61,11 @@ struct Annotations {
 
 impl Tool {
     /// Takes a definition, or says what is wrong with it.
-    pub fn parse(definition: Box<RawValue>) -> Result<Self, Error> {
+    pub fn parse(definition: &str) -> Result<Self, Error> {
         let wrong = |why: String| Error::new(Code::PARAMS, why);
-        let known: Definition =
-            serde_json::from_str(definition.get()).map_err(|error| wrong(format!("not a tool: {error}")))?;
+        let not_a_tool = |error: serde_json::Error| wrong(format!("not a tool: {error}"));
+        let known: Definition = serde_json::from_str(definition).map_err(not_a_tool)?;
+        let definition = serde_json::from_str(definition).map_err(not_a_tool)?;
         let clean = |b: u8| b.is_ascii_alphanumeric() || b"_.-".contains(&b);
         if !(1..=TOOL_NAME_BYTES_MAX).contains(&known.name.len()) || !known.name.bytes().all(clean) {
             let name: String = known.name.chars().take(TOOL_NAME_BYTES_MAX).collect();
@@ -99,11 +101,13 @@ impl Tool {
     }
 }
 
-/// Params of `tools/register`.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Register {
-    /// The tools, raw.
-    pub tools: Vec<Box<RawValue>>,
+/// Reads the params of `tools/register`, which may be large: the definitions of tools, each as its JSON text.
+pub fn registered(params: &str, pause: Pause) -> Result<Vec<Box<str>>, Error> {
+    let invalid = |what| Error::new(Code::PARAMS, format!("invalid params: {what}"));
+    let [tools] = scan::named(params, ["tools"], pause).map_err(invalid)?;
+    let tools = tools.ok_or_else(|| invalid("`tools` is missing"))?;
+    let tools = scan::elements(tools, pause).ok_or_else(|| invalid("`tools` is no array"))?;
+    Ok(tools.into_iter().map(|tool| scan::copy(tool, pause)).collect())
 }
 
 /// Result of `tools/register`.
@@ -278,7 +282,7 @@ mod tests {
     use super::*;
 
     fn tool(json: &str) -> Result<Tool, Error> {
-        Tool::parse(RawValue::from_string(json.into()).unwrap())
+        Tool::parse(json)
     }
 
     #[test]

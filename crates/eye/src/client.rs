@@ -74,7 +74,7 @@ pub fn call_tool(
     let frame = rpc::request(ID, "tools/call", params);
     check_length(&frame)?;
     let mut wanted = |frame: &str| match rpc::parse_one(frame) {
-        Some(Message::Response { id, outcome }) if &*id == ID => Some(outcome.map_err(Failure::from)),
+        Some(Message::Response { id, outcome }) if &*id == ID => Some(outcome.map(Into::into).map_err(Failure::from)),
         Some(Message::Notification { method, params }) if method == "call/progress" => {
             progress(&params);
             None
@@ -163,10 +163,10 @@ pub fn open(options: &Options) -> Result<Connection, Failure> {
         let mut link = connect(Absent::Start)?;
         link.send(&[&hello(link.is_server())])?;
         match listen(&mut link, None, |frame| match rpc::parse_one(frame) {
-            Some(Message::Response { outcome, .. }) => Some(outcome.map_err(Failure::from)),
+            Some(Message::Response { outcome, .. }) => Some(outcome.map(|_| ()).map_err(Failure::from)),
             _ => None,
         })? {
-            Heard::Answer(_) => return Ok(link),
+            Heard::Answer(()) => return Ok(link),
             Heard::Retiring => {}
         }
     }
@@ -196,7 +196,7 @@ fn request(
 
 fn answer_to_id(frame: &str) -> Option<Result<Box<str>, Failure>> {
     match rpc::parse_one(frame) {
-        Some(Message::Response { id, outcome }) if &*id == ID => Some(outcome.map_err(Failure::from)),
+        Some(Message::Response { id, outcome }) if &*id == ID => Some(outcome.map(Into::into).map_err(Failure::from)),
         _ => None,
     }
 }

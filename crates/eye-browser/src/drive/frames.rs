@@ -97,11 +97,11 @@ pub fn sort(message: String, crashed: bool) -> Sorted {
                         let call = id.trim_matches('"').to_owned();
                         let browsers = world_of(&method) == World::Browser;
                         if browsers || (crashed && method == "page/reload") {
-                            sorted.own.push(Own { id: call, method, params: params.to_string() });
+                            sorted.own.push(Own { id: call, method: method.into_owned(), params: params.into_owned() });
                             continue;
                         }
                         if method == "ping" {
-                            sorted.pings.push(id.to_string());
+                            sorted.pings.push(id.into_owned());
                         } else {
                             sorted.calls.push((Half::of(&method), call));
                         }

@@ -56,6 +56,25 @@ pub fn free(value: Value, pause: Pause) {
     free_all(value, &mut 0, pause);
 }
 
+/// Copies a value, and pauses after so many as take a tenth of a millisecond.
+pub fn copy(value: &Value, pause: Pause) -> Value {
+    const VALUES_A_PAUSE: usize = 2_000;
+    fn copy_all(value: &Value, copied: &mut usize, pause: Pause) -> Value {
+        *copied += 1;
+        if copied.is_multiple_of(VALUES_A_PAUSE) {
+            pause();
+        }
+        match value {
+            Value::Array(items) => items.iter().map(|item| copy_all(item, copied, pause)).collect(),
+            Value::Object(members) => {
+                members.iter().map(|(name, member)| (name.clone(), copy_all(member, copied, pause))).collect()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+        }
+    }
+    copy_all(value, &mut 0, pause)
+}
+
 /// One value of the text, with what is called for each.
 struct Paced<'a, F>(&'a mut F);
 

@@ -67,6 +67,11 @@ impl Meter {
         (self.pause)();
     }
 
+    /// How others are let have their turn.
+    pub(super) fn pauses(&self) -> Pause {
+        self.pause
+    }
+
     /// Steps that are left.
     pub fn left(&self) -> u64 {
         self.left

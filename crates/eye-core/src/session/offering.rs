@@ -9,14 +9,13 @@ use crate::then::Then;
 use crate::toolbox::{self, Prepared};
 use crate::work::Work;
 use eye_protocol::rpc::{RpcId, json};
-use serde_json::value::RawValue;
 
 impl Session {
     pub(super) fn offer(
         &mut self,
         page: Conn,
         id: Option<RpcId>,
-        tools: Vec<Box<RawValue>>,
+        tools: Vec<Box<str>>,
         room_bytes: usize,
         out: &mut Vec<Outcome>,
     ) {

@@ -52,7 +52,7 @@ impl World {
                 let about = text(*large);
                 let tool = format!(r#"{{"name":"put","description":"{about}","inputSchema":{schema}}}"#);
                 let id = is_joined.then(|| self.ask(page).into());
-                PageEvent::Offers { id, tools: vec![raw(tool)] }
+                PageEvent::Offers { id, tools: vec![tool.into()] }
             }
             PageDoes::Withdraws => {
                 let id = is_joined.then(|| self.ask(page).into());
@@ -60,12 +60,12 @@ impl World {
             }
             PageDoes::IsCapable => PageEvent::Capable(vec!["eval".into()]),
             PageDoes::Publishes { large, revision } => {
-                let state = raw(format!(r#"{{"n":1,"text":"{}"}}"#, text(*large)));
+                let state = format!(r#"{{"n":1,"text":"{}"}}"#, text(*large));
                 PageEvent::State { whole: Whole { state: state.into(), revision: (*revision).into() }, wall_ms: 0 }
             }
             PageDoes::Patches { revision, fits } => {
                 let at = if *fits { "/n" } else { "/a/b" };
-                let patch = raw(format!(r#"[{{"op":"replace","path":"{at}","value":2}}]"#));
+                let patch = format!(r#"[{{"op":"replace","path":"{at}","value":2}}]"#).into();
                 PageEvent::StateChanged { change: Change { patch, revision: (*revision).into() }, wall_ms: 0 }
             }
             PageDoes::Puts => PageEvent::Puts { message: "1".into(), wall_ms: 0 },

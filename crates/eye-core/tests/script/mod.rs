@@ -118,7 +118,7 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
         "can" => Input::page(page, PageEvent::Capable(rest.split_whitespace().map(Into::into).collect())),
         "publishes" => Input::page(
             page,
-            PageEvent::State { whole: Whole { state: raws(tail).remove(0).into(), revision: revision() }, wall_ms: 0 },
+            PageEvent::State { whole: Whole { state: raws(tail).remove(0), revision: revision() }, wall_ms: 0 },
         ),
         "patches" => {
             let change = Change { patch: raws(tail).remove(0), revision: revision() };
@@ -286,7 +286,7 @@ fn publish(conn: Conn, rest: &str) -> Input {
     let (message, waiting) = message.split_once(" !").unwrap_or((message, "?"));
     let message = Publish {
         topic: topic.into(),
-        message: raws(message).remove(0),
+        message: serde_json::from_str(message).expect("JSON"),
         own_word: own_word.map(Into::into),
         queue: waiting.is_empty().then_some(false),
         timeout: waiting.parse().ok(),
@@ -299,8 +299,10 @@ fn subscribe(conn: Conn, topic: &str, wanted: bool) -> Input {
     Input::Subscribe { conn, id: Some("1".into()), topic: topic.into(), wanted }
 }
 
-fn raws(json: &str) -> Vec<Box<serde_json::value::RawValue>> {
-    serde_json::from_str(&format!("[{json}]")).expect("tool definitions")
+fn raws(json: &str) -> Vec<Box<str>> {
+    let raws: Vec<Box<serde_json::value::RawValue>> =
+        serde_json::from_str(&format!("[{json}]")).expect("tool definitions");
+    raws.iter().map(|raw| raw.get().into()).collect()
 }
 
 fn show(effect: &Effect) -> String {
@@ -325,7 +327,7 @@ fn show(effect: &Effect) -> String {
                 Lane::Agent(agent) => format!("agent {}", agent.0),
             };
             let what = match **work {
-                Work::Parse(_) => "parses",
+                Work::Parse(_) | Work::Told(_) => "parses",
                 Work::Patch(..) => "patches",
                 Work::Read(..) => "reads",
                 Work::Compile(_) => "compiles",

@@ -14,10 +14,11 @@ use eye_protocol::messages::{
 };
 use eye_protocol::operations::BROWSER_METHODS;
 use eye_protocol::rpc::{self, Message, RpcId, json};
-use eye_protocol::scan::Pause;
+use eye_protocol::scan::{self, Pause};
 use eye_protocol::scope::Scope;
-use eye_protocol::state::Whole;
+use eye_protocol::state::{Change, Whole};
 use eye_protocol::{Code, Ending, Error, Frame, SessionId, Value};
+use std::borrow::Cow;
 
 /// How the methods of verbs begin.
 const VERBS: &str = "page/";
@@ -31,11 +32,11 @@ const DECIMAL_BYTES_MAX: usize = 20;
 /// How a JSON-RPC message begins, where its sender writes the members in their usual order.
 const RPC_BEGINNING: &str = r#"{"jsonrpc""#;
 
-/// The answer to a frame that is meant as JSON-RPC and cannot be read as such: it begins like a message, or its sender
-/// speaks nothing else. `None`: the frame is something else.
-pub fn malformed(text: &str, rpc_only: bool, pause: Pause) -> Option<String> {
-    let meant = rpc_only || text.starts_with(RPC_BEGINNING);
-    (meant && !text.is_empty() && rpc::parse(text, pause).is_none()).then(|| {
+/// The answer to a frame that was meant as JSON-RPC and is none: it begins like a message, or its sender speaks nothing
+/// else. `None`: it is something else.
+fn malformed(text: &str, rpc_only: bool) -> Option<String> {
+    let meant = !text.is_empty() && (rpc_only || text.starts_with(RPC_BEGINNING));
+    meant.then(|| {
         let error = Error::new(Code::PARSE, "the frame is not JSON-RPC");
         rpc::response("null", Err(&error.hint("send one JSON-RPC 2.0 message, or an array of them")))
     })
@@ -52,7 +53,7 @@ pub fn from_agent(
 ) {
     let frame = Frame::parse_paced(text, pause);
     if let Some(Frame::Line(_) | Frame::Compact(_)) = frame
-        && let Some(answer) = malformed(text, rpc_only, pause)
+        && let Some(answer) = malformed(text, rpc_only)
     {
         return said(Asked { id: Some("null"), method: "", params: text }, FromAgent::Reply(answer));
     }
@@ -96,7 +97,7 @@ fn ask(agent: Conn, form: Option<ReplyForm>, code: String, scope: &Scope) -> Fro
     FromAgent::Input(Input::Ask { agent, form, task, page: None, timeout_ms: None, mode: Mode::Answer })
 }
 
-fn agent_message(agent: Conn, message: Message, scope: &Scope, said: &mut impl FnMut(Asked<'_>, FromAgent)) {
+fn agent_message(agent: Conn, message: Message<'_>, scope: &Scope, said: &mut impl FnMut(Asked<'_>, FromAgent)) {
     match message {
         Message::Request { id, method, params } => {
             let allowed = allowed(scope, &method, &params);
@@ -128,10 +129,10 @@ fn allowed(scope: &Scope, method: &str, params: &str) -> Result<(), Error> {
     if method == "hello" { Ok(()) } else { scope.check_request(method, params) }
 }
 
-fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<FromAgent, Error> {
-    let reply = || Reply { agent, form: ReplyForm::Rpc(id.clone()) };
+fn agent_request(agent: Conn, id: &str, method: &str, params: &str) -> Result<FromAgent, Error> {
+    let reply = || Reply { agent, form: ReplyForm::Rpc(id.into()) };
     Ok(match method {
-        "hello" => hello(Some(id.clone()), rpc::params(params)?),
+        "hello" => hello(Some(id.into()), rpc::params(params)?),
         "ping" => FromAgent::Reply(rpc::response(id, Ok(PONG))),
         "eval" => {
             let Eval { code, page, frame, timeout, mode, keep, delta, if_revision } = rpc::params(params)?;
@@ -141,7 +142,7 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
                 EvalMode::Keep => Mode::Keep(keep.map(Into::into)),
             };
             let task = Task::Eval { code, frame: frame.map(Into::into), terms: Terms { delta, if_revision } };
-            let form = Some(ReplyForm::Rpc(id.clone()));
+            let form = Some(ReplyForm::Rpc(id.into()));
             FromAgent::Input(Input::Ask { agent, form, task, page: page.map(Into::into), timeout_ms: timeout, mode })
         }
         "collect" => {
@@ -158,29 +159,29 @@ fn agent_request(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<
             let Forget { page } = rpc::params(params)?;
             FromAgent::Input(Input::Forget { reply: reply(), page: page.into() })
         }
-        "hub/status" => FromAgent::Status(id.clone()),
+        "hub/status" => FromAgent::Status(id.into()),
         "hub/serve" => {
             let Serve { path } = rpc::params(params)?;
-            FromAgent::Serve { id: id.clone(), path: path.into() }
+            FromAgent::Serve { id: id.into(), path: path.into() }
         }
         "hub/stop" => {
             let Stop { drain } = rpc::params(params)?;
-            FromAgent::Stop { id: id.clone(), drain_ms: drain }
+            FromAgent::Stop { id: id.into(), drain_ms: drain }
         }
         "session/create" | "tools/register" | "tools/unregister" => FromAgent::Provide,
         verb if verb.starts_with(VERBS) => FromAgent::Input(verbs::from_agent(agent, id, verb, params)?),
         "topic/publish" | "topic/subscribe" | "topic/unsubscribe" => {
-            FromAgent::Input(topics::from_peer(agent, Some(id.clone()), method, params)?)
+            FromAgent::Input(topics::from_peer(agent, Some(id.into()), method, params)?)
         }
         "mailbox/read" => FromAgent::Input(topics::read_mail(reply(), params)?),
         gateway if gateway.starts_with("gateway/") || gateway.starts_with(BROWSER_METHODS) => {
-            FromAgent::Gateway { id: id.clone(), method: gateway.into(), params: params.into() }
+            FromAgent::Gateway { id: id.into(), method: gateway.into(), params: params.into() }
         }
         "audit/read" | "audit/watch" => {
-            FromAgent::Audit { id: id.clone(), method: method.into(), params: params.into() }
+            FromAgent::Audit { id: id.into(), method: method.into(), params: params.into() }
         }
         console if console.starts_with(CONSOLE) => {
-            FromAgent::Console { id: id.clone(), method: console.into(), params: params.into() }
+            FromAgent::Console { id: id.into(), method: console.into(), params: params.into() }
         }
         _ => return super::tools::from_agent(&reply(), method, params),
     })
@@ -263,26 +264,42 @@ pub fn page_line(page: Conn, typed: bool, text: &str) -> Option<FromPage> {
     Some(FromPage::Input(Input::page(page, PageEvent::Answered { call, ending })))
 }
 
-/// Reads one JSON-RPC frame of a page, which may be large.
+/// Reads one frame of a page, which may be large: a message, or a line where it speaks in lines too.
+pub fn from_page(page: Conn, text: &str, typed: bool, rpc_only: bool, pause: Pause) -> Option<FromPage> {
+    if !rpc_only && !text.starts_with('{') {
+        return page_line(page, typed, text);
+    }
+    if let Some(message) = rpc::parse_one_paced(text, pause) {
+        return page_message(page, message, pause);
+    }
+    let is_array = text.trim_start().starts_with('[') && rpc::parse(text, pause).is_some();
+    if is_array { None } else { malformed(text, rpc_only).map(FromPage::Reply) }
+}
+
+/// Reads one JSON-RPC message of a page, which may be large.
 pub fn page_rpc(page: Conn, text: &str, pause: Pause) -> Option<FromPage> {
-    match rpc::parse_one_paced(text, pause)? {
-        Message::Request { id, method, params } => Some(match method.as_str() {
+    page_message(page, rpc::parse_one_paced(text, pause)?, pause)
+}
+
+fn page_message(page: Conn, message: Message<'_>, pause: Pause) -> Option<FromPage> {
+    match message {
+        Message::Request { id, method, params } => Some(match &*method {
             "hello" => match rpc::params(&params) {
-                Ok(hello) => FromPage::Hello { id: Some(id), hello: Box::new(hello) },
+                Ok(hello) => FromPage::Hello { id: Some(id.into()), hello: Box::new(hello) },
                 Err(error) => FromPage::Reply(rpc::response(&id, Err(&error))),
             },
             "ping" => FromPage::Reply(rpc::response(&id, Ok(PONG))),
-            "session/create" => FromPage::Session(id),
+            "session/create" => FromPage::Session(id.into()),
             "topic/publish" | "topic/subscribe" | "topic/unsubscribe" => {
-                match topics::from_peer(page, Some(id.clone()), &method, &params) {
+                match topics::from_peer(page, Some((&*id).into()), &method, &params) {
                     Ok(input) => FromPage::Input(input),
                     Err(error) => FromPage::Reply(rpc::response(&id, Err(&error))),
                 }
             }
-            other => super::tools::from_page(page, &id, other, &params),
+            other => super::tools::from_page(page, &id, other, &params, pause),
         }),
         Message::Notification { method, params } => page_notification(page, &method, &params, pause),
-        Message::Response { id, outcome } => Some(FromPage::Input(page_response(page, &id, outcome)?)),
+        Message::Response { id, outcome } => Some(FromPage::Input(page_response(page, &id, outcome, pause)?)),
         Message::Invalid { id, reason } => Some(match id.trim_matches('"').parse() {
             // A malformed answer ends its call at once.
             Ok(call) => {
@@ -317,23 +334,24 @@ fn page_notification(page: Conn, method: &str, params: &str, pause: Pause) -> Op
             topics::from_peer(page, None, method, params).ok()?
         }
         "mailbox/put" => topics::put_mail(page, params)?,
-        "state/patch" => {
-            Input::page(page, PageEvent::StateChanged { change: rpc::params(params).ok()?, wall_ms: wall_ms() })
-        }
+        "state/patch" => Input::page(
+            page,
+            PageEvent::StateChanged { change: Change::parse(params, pause).ok()?, wall_ms: wall_ms() },
+        ),
         _ => return None,
     };
     Some(FromPage::Input(input))
 }
 
 /// Reads the answer of a page to a call, or to a ping.
-pub fn page_response(page: Conn, id: &str, outcome: Result<Box<str>, Error>) -> Option<Input> {
+pub fn page_response(page: Conn, id: &str, outcome: Result<Cow<'_, str>, Error>, pause: Pause) -> Option<Input> {
     let id = id.trim_matches('"');
     if id == "ping" {
         return Some(Input::page(page, PageEvent::Alive));
     }
     let ending = outcome.map(|result| match serde_json::from_str(&result) {
         Ok(text) => Value::Text(text),
-        Err(_) => Value::Json(result.into()),
+        Err(_) => Value::Json(scan::copy(&result, pause).into()),
     });
     Some(Input::page(page, PageEvent::Answered { call: id.parse().ok()?, ending }))
 }

@@ -5,9 +5,10 @@ use super::{FromAgent, FromPage};
 use eye_core::state::StateQuery;
 use eye_core::{Conn, Input, Mode, PageEvent, Reply, ReplyForm, Snapshotting, Task, Terms, ToolQuery};
 use eye_protocol::limits::CALL_BATCH_LEN_MAX;
-use eye_protocol::rpc::{self, RpcId};
+use eye_protocol::rpc;
+use eye_protocol::scan::Pause;
 use eye_protocol::state::{GetState, Restore, Save, Watch};
-use eye_protocol::tools::{CallBatch, CallTool, GetTool, ListTools, NameSession, Progress, Register, Unregister};
+use eye_protocol::tools::{self, CallBatch, CallTool, GetTool, ListTools, NameSession, Progress, Unregister};
 use eye_protocol::{Code, Error};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -96,12 +97,12 @@ fn task(call: CallTool) -> Task {
 }
 
 /// Reads a request of a page about its tools.
-pub fn from_page(page: Conn, id: &RpcId, method: &str, params: &str) -> FromPage {
+pub fn from_page(page: Conn, id: &str, method: &str, params: &str, pause: Pause) -> FromPage {
     let input = match method {
-        "tools/register" => rpc::params(params)
-            .map(|Register { tools }| Input::page(page, PageEvent::Offers { id: Some(id.clone()), tools })),
+        "tools/register" => tools::registered(params, pause)
+            .map(|tools| Input::page(page, PageEvent::Offers { id: Some(id.into()), tools })),
         "tools/unregister" => rpc::params(params)
-            .map(|Unregister { names }| Input::page(page, PageEvent::Withdraws { id: Some(id.clone()), names })),
+            .map(|Unregister { names }| Input::page(page, PageEvent::Withdraws { id: Some(id.into()), names })),
         unknown => Err(Error::new(Code::METHOD, format!("Method not found: {unknown}"))),
     };
     match input {

@@ -3,12 +3,12 @@
 use eye_core::{Conn, Input, Mode, ReplyForm, Task, Terms};
 use eye_protocol::Error;
 use eye_protocol::messages::Verb;
-use eye_protocol::rpc::{self, RpcId, json};
+use eye_protocol::rpc::{self, json};
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
 /// Reads a verb that an agent wants done. Its params stay as they are, but for who is meant.
-pub fn from_agent(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result<Input, Error> {
+pub fn from_agent(agent: Conn, id: &str, method: &str, params: &str) -> Result<Input, Error> {
     let Verb { page, timeout, delta, if_revision, again } = rpc::params(params)?;
     let mut rest: IndexMap<String, Box<RawValue>> = rpc::params(params)?;
     rest.shift_remove("page");
@@ -18,7 +18,7 @@ pub fn from_agent(agent: Conn, id: &RpcId, method: &str, params: &str) -> Result
     let again = again || method == "page/wait";
     let task =
         Task::Verb { method: method.into(), params: json(&rest).into(), again, terms: Terms { delta, if_revision } };
-    let form = Some(ReplyForm::Rpc(id.clone()));
+    let form = Some(ReplyForm::Rpc(id.into()));
     Ok(Input::Ask { agent, form, task, page: page.map(Into::into), timeout_ms: timeout, mode: Mode::Answer })
 }
 

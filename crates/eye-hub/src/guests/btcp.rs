@@ -32,6 +32,7 @@ use eye_protocol::rpc::{self, Message};
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error, SessionId};
 use serde::Deserialize;
+use std::borrow::Cow;
 
 /// The header in which the first form names its session.
 const SESSION_HEADER: &str = "x-session-id";
@@ -216,7 +217,7 @@ async fn heard(door: &Door, headers: &Head, query: &MessageQuery, body: Body) ->
 }
 
 /// A page answered a call.
-fn answered(door: &Door, sender: &Sender<'_>, id: &str, outcome: Result<Box<str>, Error>) -> Response {
+fn answered(door: &Door, sender: &Sender<'_>, id: &str, outcome: Result<Cow<'_, str>, Error>) -> Response {
     let Some((page, call)) = door.hub.stream_of_call(sender, id) else {
         let body = serde_json::json!({ "error": "no such call went to a page of this origin" });
         return (StatusCode::NOT_FOUND, json_response(&body)).into_response();
@@ -229,7 +230,7 @@ fn answered(door: &Door, sender: &Sender<'_>, id: &str, outcome: Result<Box<str>
 }
 
 /// Answers on the stream.
-async fn on_stream(door: &Door, conn: Conn, session: Option<&str>, message: &Message, body: String) -> Response {
+async fn on_stream(door: &Door, conn: Conn, session: Option<&str>, message: &Message<'_>, body: String) -> Response {
     match beforehand(door, conn, session, Posts::ByQuery, message) {
         Some(answer) => door.hub.message(conn, &answer),
         None => {
@@ -241,7 +242,7 @@ async fn on_stream(door: &Door, conn: Conn, session: Option<&str>, message: &Mes
 
 /// Answers in the body, where the answer is there at once; a call is accepted, and answered on the stream. A page's
 /// client takes any answer for success, so what failed has a status that says so.
-async fn in_body(door: &Door, conn: Conn, session: Option<&str>, message: &Message, body: String) -> Response {
+async fn in_body(door: &Door, conn: Conn, session: Option<&str>, message: &Message<'_>, body: String) -> Response {
     let answer = match beforehand(door, conn, session, Posts::ByHeader, message) {
         Some(answer) => Some(answer),
         None => door.hub.hear_and_capture(conn, body).await,
@@ -258,9 +259,9 @@ async fn in_body(door: &Door, conn: Conn, session: Option<&str>, message: &Messa
 }
 
 /// What is answered without asking the switchboard: a ping, and what needs a session that has no page.
-fn beforehand(door: &Door, conn: Conn, session: Option<&str>, posts: Posts, message: &Message) -> Option<String> {
+fn beforehand(door: &Door, conn: Conn, session: Option<&str>, posts: Posts, message: &Message<'_>) -> Option<String> {
     let Message::Request { id, method, .. } = message else { return None };
-    match method.as_str() {
+    match &**method {
         "ping" => Some(words::pong(posts, id, wall_ms())),
         "tools/list" if !door.hub.bind(conn, session) => Some(words::no_tools(posts, id)),
         "tools/call" if !door.hub.bind(conn, session) => {
@@ -331,9 +332,9 @@ fn admit(door: &Door, headers: &Head, side: Side, query_token: Option<&str>) -> 
 }
 
 /// Who says such a thing: pages offer and answer, agents ask. `None`: both do.
-fn side_of(message: &Message) -> Option<Side> {
+fn side_of(message: &Message<'_>) -> Option<Side> {
     match message {
-        Message::Request { method, .. } | Message::Notification { method, .. } => match method.as_str() {
+        Message::Request { method, .. } | Message::Notification { method, .. } => match &**method {
             "tools/register" | "tools/unregister" | "session/create" | "call/progress" | "page/info" => {
                 Some(Side::Page)
             }
@@ -344,8 +345,8 @@ fn side_of(message: &Message) -> Option<Side> {
     }
 }
 
-fn failure(status: StatusCode, message: &Message, error: &Error) -> Response {
-    let id = id_of(message).map_or("null", |id| id);
+fn failure(status: StatusCode, message: &Message<'_>, error: &Error) -> Response {
+    let id = id_of(message).unwrap_or("null");
     (status, json_text(rpc::response(id, Err(error)))).into_response()
 }
 

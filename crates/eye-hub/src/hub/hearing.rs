@@ -65,10 +65,7 @@ impl Hub {
                 self.page_said(&mut state, conn, said);
             }
             (Side::Page, Voice::Eye { typed }) => {
-                let rpc = text.starts_with('{') || peer.rpc_only;
-                let rpc_only = peer.rpc_only;
-                let said = if rpc { eye::page_rpc(conn, text, || {}) } else { eye::page_line(conn, typed, text) };
-                let said = said.or_else(|| eye::malformed(text, rpc_only, || {}).map(FromPage::Reply));
+                let said = eye::from_page(conn, text, typed, peer.rpc_only, || {});
                 self.page_said(&mut state, conn, said);
             }
             (Side::Page, Voice::Scene) => {

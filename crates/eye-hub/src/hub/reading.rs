@@ -47,13 +47,13 @@ pub fn is_large(text: &str) -> bool {
 }
 
 /// Parses the one message of a POST, a large one with the help of a worker.
-pub async fn parse_post(body: String) -> (String, Option<Message>) {
+pub async fn parse_post(body: String) -> (String, Option<Message<'static>>) {
     if !is_large(&body) {
-        let message = rpc::parse_one(&body);
+        let message = rpc::parse_one(&body).map(|message| message.into_owned(|| {}));
         return (body, message);
     }
     let parsed = spawn_blocking(move || {
-        let message = rpc::parse_one_paced(&body, give_way);
+        let message = rpc::parse_one_paced(&body, give_way).map(|message| message.into_owned(give_way));
         (body, message)
     });
     parsed.await.unwrap_or_default()
@@ -155,7 +155,9 @@ impl Reading {
             (Side::Page, Some(elements)) => {
                 Parsed::Page(elements.iter().map(|element| self.page_element(element)).collect())
             }
-            (Side::Page, None) => Parsed::Page(vec![self.page_text(text)]),
+            (Side::Page, None) => {
+                Parsed::Page(vec![eye::from_page(self.conn, text, self.typed, self.rpc_only, give_way)])
+            }
         }
     }
 
@@ -164,15 +166,6 @@ impl Reading {
             Element::Line(line) => eye::page_line(self.conn, self.typed, line),
             Element::Rpc(json) => eye::page_rpc(self.conn, json, give_way),
         }
-    }
-
-    fn page_text(&self, text: &str) -> Option<FromPage> {
-        let said = if text.starts_with('{') || self.rpc_only {
-            eye::page_rpc(self.conn, text, give_way)
-        } else {
-            eye::page_line(self.conn, self.typed, text)
-        };
-        said.or_else(|| eye::malformed(text, self.rpc_only, give_way).map(FromPage::Reply))
     }
 }
 

@@ -12,9 +12,10 @@ use eye_core::agent::too_often;
 use eye_core::{CallId, Conn, Effect, Input};
 use eye_protocol::close::Close;
 use eye_protocol::messages::Presence;
-use eye_protocol::rpc::{Message, RpcId};
+use eye_protocol::rpc::Message;
 use eye_protocol::scope::Scope;
 use eye_protocol::{Error, SessionId};
+use std::borrow::Cow;
 
 /// What a POST says of who sends it.
 #[derive(Debug)]
@@ -175,8 +176,8 @@ impl Hub {
     }
 
     /// Takes the answer to a call.
-    pub fn hear_answer(&self, page: Conn, call: CallId, outcome: Result<Box<str>, Error>) {
-        let said = eye::page_response(page, &call.to_string(), outcome);
+    pub fn hear_answer(&self, page: Conn, call: CallId, outcome: Result<Cow<'_, str>, Error>) {
+        let said = eye::page_response(page, &call.to_string(), outcome, || {});
         self.page_said(&mut self.hold(), page, said.map(FromPage::Input));
     }
 
@@ -274,7 +275,7 @@ impl Hub {
 }
 
 /// The id of a message that wants to be answered.
-pub fn id_of(message: &Message) -> Option<&RpcId> {
+pub fn id_of<'m>(message: &'m Message<'_>) -> Option<&'m str> {
     match message {
         Message::Request { id, .. } | Message::Response { id, .. } | Message::Invalid { id, .. } => Some(id),
         Message::Notification { .. } => None,

@@ -79,7 +79,7 @@ fn refusal_of(text: &str) -> Option<String> {
         follow: bool,
     }
     let Message::Request { id, method, params } = rpc::parse_one(text)? else { return None };
-    let stream = match method.as_str() {
+    let stream = match &*method {
         "state/watch" | "topic/subscribe" => true,
         "page/logs" => serde_json::from_str(&params).is_ok_and(|Follow { follow }| follow),
         _ => false,

@@ -90,27 +90,27 @@ impl Screen {
         }
     }
 
-    fn message(&mut self, message: Message, frame: &str) -> Said {
+    fn message(&mut self, message: Message<'_>, frame: &str) -> Said {
         match message {
-            Message::Request { id, method, params } => match method.as_str() {
+            Message::Request { id, method, params } => match &*method {
                 "hub/stop" => {
                     let error = Error::new(Code::DENIED, "this is a relay to a remote hub, which others may use")
                         .hint("end the relay with eye disconnect; stop the hub on its own machine");
                     Said::Answer(rpc::response(&id, Err(&error)))
                 }
-                "relay/status" => Said::Status(id),
-                "relay/stop" => Said::Stop(id),
+                "relay/status" => Said::Status(id.into()),
+                "relay/stop" => Said::Stop(id.into()),
                 "hello" => {
-                    self.note(Asked::Rpc(id.clone()));
+                    self.note(Asked::Rpc((&*id).into()));
                     let hello = self.hello(&params);
                     Said::Pass(hello.map_or_else(|| frame.to_owned(), |hello| rpc::request(&id, "hello", &hello)))
                 }
                 gateway if gateway.starts_with("gateway/") => {
-                    self.note(Asked::Rpc(id.clone()));
+                    self.note(Asked::Rpc((&*id).into()));
                     Said::Pass(without_surroundings(&id, gateway, &params).unwrap_or_else(|| frame.to_owned()))
                 }
                 _ => {
-                    self.note(Asked::Rpc(id));
+                    self.note(Asked::Rpc(id.into()));
                     Said::Pass(frame.to_owned())
                 }
             },
@@ -119,7 +119,7 @@ impl Screen {
                 Said::Pass(hello.map_or_else(|| frame.to_owned(), |hello| rpc::notification("hello", &hello)))
             }
             Message::Invalid { id, .. } => {
-                self.note(Asked::Rpc(id));
+                self.note(Asked::Rpc(id.into()));
                 Said::Pass(frame.to_owned())
             }
             Message::Notification { .. } | Message::Response { .. } => Said::Pass(frame.to_owned()),
@@ -155,7 +155,7 @@ impl Screen {
             Some(b'{') => match rpc::parse_one(frame) {
                 Some(Message::Notification { method, .. }) if method == "hub/retiring" => return false,
                 Some(Message::Notification { .. } | Message::Request { .. }) => return true,
-                Some(Message::Response { id, .. } | Message::Invalid { id, .. }) => Some(Asked::Rpc(id)),
+                Some(Message::Response { id, .. } | Message::Invalid { id, .. }) => Some(Asked::Rpc(id.into())),
                 None => serde_json::from_str(frame).ok().map(|Object { i }| Asked::Object(i.get().to_owned())),
             },
             Some(b'[') => serde_json::from_str::<Vec<&RawValue>>(frame)

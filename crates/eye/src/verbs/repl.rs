@@ -15,6 +15,7 @@ use rustyline::{Config, Editor};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
+use std::borrow::Cow;
 use std::io::{BufRead, IsTerminal};
 
 const PROMPT: &str = "> ";
@@ -141,7 +142,7 @@ impl Talk {
     fn call<T: DeserializeOwned>(&mut self, method: &str, params: &impl Serialize) -> Result<T, Failure> {
         let id = self.next_id();
         let result = self.exchange(&rpc::request(&id, method, params), |frame| match rpc::parse_one(frame) {
-            Some(Message::Response { id: found, outcome }) if *found == *id => Some(outcome),
+            Some(Message::Response { id: found, outcome }) if *found == *id => Some(outcome.map(Cow::into_owned)),
             _ => None,
         })??;
         client::read_result(&result)

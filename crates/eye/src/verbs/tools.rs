@@ -40,7 +40,7 @@ struct Offered {
 /// Lists the tools.
 pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     let (Offered { tools }, mut hub) = client::ask("tools/list", &json!({}), options)?;
-    let offered: Vec<Tool> = tools.into_iter().filter_map(|definition| Tool::parse(definition).ok()).collect();
+    let offered: Vec<Tool> = tools.into_iter().filter_map(|definition| Tool::parse(definition.get()).ok()).collect();
     let none = offered.is_empty();
     let (tools, named) = match &args.filter {
         None => (offered, false),

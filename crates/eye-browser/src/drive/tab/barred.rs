@@ -68,7 +68,7 @@ impl Tab {
                         continue;
                     }
                     Some(Message::Request { id, method, params }) => {
-                        (id.trim_matches('"').to_owned(), method, params.to_string())
+                        (id.trim_matches('"').to_owned(), method.into_owned(), params.into_owned())
                     }
                     _ => continue,
                 },

@@ -2,10 +2,8 @@
 
 use super::table::{COMMANDS, Command, GETTERS, Getter, Kind, LIGHT_COMMANDS, LIGHT_GETTERS, Parameter};
 use super::words::{self, Read};
-use crate::dialect::tools::raw;
 use eye_protocol::rpc::json;
 use eye_protocol::tools::ADDRESS_TOOLS;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 /// How long a page may take to answer for a command.
@@ -73,8 +71,8 @@ pub fn find(name: &str) -> Option<Tool> {
 }
 
 /// The definitions that agents are offered.
-pub fn definitions() -> Vec<Box<RawValue>> {
-    all().map(|tool| raw(&json(&definition(&tool)))).collect()
+pub fn definitions() -> Vec<Box<str>> {
+    all().map(|tool| json(&definition(&tool)).into()).collect()
 }
 
 fn definition(tool: &Tool) -> Value {
