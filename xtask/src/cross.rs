@@ -3,8 +3,10 @@
 mod frameworks;
 
 use crate::place;
-use crate::run::{TaskError, cargo_command, has};
+use crate::run::{TaskError, cargo_command, command, has, run};
 use crate::step::{Step, Times};
+use std::path::PathBuf;
+use std::process::Command;
 
 /// What must link, and its name in the table of times.
 const TARGETS: [(&str, &str); 3] = [
@@ -15,15 +17,10 @@ const TARGETS: [(&str, &str); 3] = [
 
 /// Links all of them with zig as the linker, in the quick profile.
 pub fn check(times: &mut Times) -> Result<(), TaskError> {
-    if !has("cargo-zigbuild") {
-        let hint = "pip install ziglang cargo-zigbuild, and have them on the PATH";
-        return Err(TaskError::Missing { command: "cargo-zigbuild".into(), hint });
-    }
+    let zig = Zig::find_or_install()?;
     for (target, name) in TARGETS {
-        let mut rustup = std::process::Command::new("rustup");
-        rustup.args(["target", "add", target]);
-        crate::run::run(&mut rustup)?;
-        let mut build = cargo_command(&["zigbuild", "--package", "eye", "--bin", "eye", "--target", target]);
+        run(&mut command("rustup", &["target", "add", target], &place::root()))?;
+        let mut build = zig.cargo(&["zigbuild", "--package", "eye", "--bin", "eye", "--target", target]);
         if target.ends_with("-apple-darwin") {
             let frameworks = frameworks::write(&place::target().join("frameworks"))?;
             build.env("CARGO_TARGET_AARCH64_APPLE_DARWIN_RUSTFLAGS", format!("-C link-arg=-F{}", frameworks.display()));
@@ -31,4 +28,38 @@ pub fn check(times: &mut Times) -> Result<(), TaskError> {
         times.one(Step::new(name, "`cargo zigbuild`", build))?;
     }
     Ok(())
+}
+
+/// Where `cargo zigbuild` and zig are: on the PATH, or in the build's folder, where pip brought them.
+struct Zig(Option<PathBuf>);
+
+impl Zig {
+    fn find_or_install() -> Result<Self, TaskError> {
+        if has("cargo-zigbuild") {
+            return Ok(Self(None));
+        }
+        let folder = place::target().join("zigbuild");
+        let words = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--upgrade", "--target"];
+        if !folder.join("bin/cargo-zigbuild").exists() {
+            let mut pip = command("python3", &words, &place::root());
+            run(pip.arg(&folder).args(["ziglang", "cargo-zigbuild"])).map_err(|_| {
+                let hint = "pip cannot fetch it; `pip install ziglang cargo-zigbuild` where there is a network";
+                TaskError::Missing { command: "cargo-zigbuild".into(), hint }
+            })?;
+        }
+        Ok(Self(Some(folder)))
+    }
+
+    fn cargo(&self, args: &[&str]) -> Command {
+        let mut cargo = cargo_command(args);
+        if let Some(folder) = &self.0 {
+            let paths = std::env::var_os("PATH").unwrap_or_default();
+            let paths = std::iter::once(folder.join("bin")).chain(std::env::split_paths(&paths));
+            if let Ok(paths) = std::env::join_paths(paths) {
+                cargo.env("PATH", paths);
+            }
+            cargo.env("CARGO_ZIGBUILD_ZIG_PATH", folder.join("ziglang/zig"));
+        }
+        cargo
+    }
 }

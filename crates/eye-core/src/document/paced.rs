@@ -154,8 +154,15 @@ mod tests {
         assert_eq!(PAUSES.load(Relaxed), 0);
         parse(&format!("[{}0]", "[[1,{\"a\":2}],3],".repeat(10_000)), pause).unwrap();
         assert!(PAUSES.load(Relaxed) >= 25, "60,000 values and {} pauses", PAUSES.load(Relaxed));
+        PAUSES.store(0, Relaxed);
         let long = parse(&format!("[{}0]", "0,".repeat(5 * LONG)), pause).unwrap();
         assert_eq!(long.as_array().map(Vec::len), Some(5 * LONG + 1));
+        let moved = LONG + 2 * LONG + 4 * LONG;
+        let expected = (5 * LONG + moved / MOVED_A_VALUE) / 1_000;
+        assert_eq!(PAUSES.load(Relaxed), expected, "values that are moved when the array grows count too");
+        PAUSES.store(0, Relaxed);
+        assert_eq!(copy(&long, pause), long);
+        assert!(PAUSES.load(Relaxed) >= 5 * LONG / 2_000, "{} pauses", PAUSES.load(Relaxed));
         PAUSES.store(0, Relaxed);
         free(long, pause);
         assert!(PAUSES.load(Relaxed) >= 10, "{} pauses", PAUSES.load(Relaxed));
