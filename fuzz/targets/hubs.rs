@@ -8,7 +8,7 @@ mod cast;
 use cast::{AGENT, id};
 use eye_cluster::core::{Action, Core, Event, Life, StatesAction, TokensAction, TokensEvent};
 use eye_cluster::eye_core::Input;
-use eye_cluster::eye_core::elsewhere::Back;
+use eye_cluster::eye_core::elsewhere::{Back, RowHere};
 use eye_cluster::parts::{PARTS_LEN_MAX, Parts};
 use eye_cluster::row::{self, Row};
 use eye_cluster::wire::{self, Beat, Frame};
@@ -39,7 +39,8 @@ impl World {
             revision: 1,
         });
         world.on(Event::Read);
-        world.on(Event::Rows(vec![(id("s1"), Some((page("s1"), None)))]));
+        let here = RowHere { row: page("s1"), last_ref: None, page: None };
+        world.on(Event::Rows(vec![(id("s1"), Some(here))]));
         world.on(cast::ask(id("s2"), "1"));
         world
     }

@@ -40,9 +40,19 @@ pub struct PageElsewhere {
     pub heard_at: Millis,
 }
 
-/// A session here whose row may have changed, with its highest ref; `None` when it has no page that is there or
-/// expected.
-pub type ChangedRow = (SessionId, Option<(SessionRow, Option<u32>)>);
+/// A session here whose row may have changed; `None` when it has no page that is there or expected.
+pub type ChangedRow = (SessionId, Option<RowHere>);
+
+/// The row of a session here.
+#[derive(Clone, Debug)]
+pub struct RowHere {
+    /// What others list.
+    pub row: SessionRow,
+    /// The highest ref that its page has given to agents.
+    pub last_ref: Option<u32>,
+    /// The connection of its page. Another one than before: the page has left and come again.
+    pub page: Option<Conn>,
+}
 
 /// What changed in the list of pages that other hubs hold.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use crate::agent::UsedPage;
 use crate::candidate::Candidate;
 use crate::effect::Effect;
-use crate::elsewhere::{Back, Caller, ChangedInterest, ChangedRow, PageElsewhere, TopicsNews};
+use crate::elsewhere::{Back, Caller, ChangedInterest, ChangedRow, PageElsewhere, RowHere, TopicsNews};
 use crate::ids::{Conn, Millis};
 use crate::input::Input;
 use crate::passed::Passed;
@@ -48,7 +48,8 @@ impl Switchboard {
         let row_of = |session: &SessionId| {
             let held = self.sessions.get(session)?;
             let listed = held.presence() != Presence::Gone && !held.is_recalled();
-            listed.then(|| (crate::row::row(now, held, None), held.info().last_ref))
+            let row = || crate::row::row(now, held, None);
+            listed.then(|| RowHere { row: row(), last_ref: held.info().last_ref, page: held.page() })
         };
         changed.into_iter().map(|session| (session.clone(), row_of(&session))).collect()
     }

@@ -433,7 +433,7 @@ fn a_name_is_found_at_every_hub_and_comes_with_the_page() {
     assert_eq!((&found["id"], &found["name"]), (&json!("s1"), &json!("till")));
     b.join();
     assert_eq!(b.board.rows(b.now, None)[0].name.as_deref(), Some("till"), "before anything else has come");
-    let told: Vec<_> = b.board.take_changed_rows(b.now).into_iter().filter_map(|(_, row)| row?.0.name).collect();
+    let told: Vec<_> = b.board.take_changed_rows(b.now).into_iter().filter_map(|(_, here)| here?.row.name).collect();
     assert_eq!(told, ["till"]);
 
     let other = SessionId::parse("other").expect("an id");

@@ -1,11 +1,12 @@
 //! Who holds which session. An entry changes its hub by compare-and-set; each claim has the next epoch, so of two hubs
 //! that claim a session one gives up, and a late claim of the older is none.
 
-use super::directory::{Entry, Own, Passing};
+use super::directory::{Claim, Entry, Own, Passing};
 use super::event::{Action, StatesAction};
 use super::state::Core;
 use crate::row::Row;
-use eye_core::elsewhere::{ChangedRow, Listed};
+use eye_core::elsewhere::{ChangedRow, Listed, RowHere};
+use eye_core::handover::Heir;
 use eye_core::{Input, Millis};
 use eye_protocol::SessionId;
 
@@ -34,6 +35,9 @@ impl Core {
         own.writing = true;
         own.changed = false;
         let replaces = self.directory.entries.get(session).map_or(0, |entry| entry.revision);
+        if own.claim != Claim::Written {
+            own.claim = Claim::Writing(replaces);
+        }
         out.push(Action::Put { session: session.clone(), row: own.row.clone(), replaces });
     }
 
@@ -43,7 +47,7 @@ impl Core {
             let entry = self.directory.entries.get(&session);
             let elsewhere = entry.filter(|entry| entry.life != self.life);
             match row {
-                Some((row, last_ref)) => {
+                Some(RowHere { row, last_ref, page }) => {
                     let mut row = Row::of(row, last_ref, &self.name, &self.life);
                     // A page that is only expected here does not take a session from the hub where it is.
                     if !row.connected && elsewhere.is_some() && !self.directory.own.contains_key(&session) {
@@ -53,18 +57,20 @@ impl Core {
                     let is_known = self.directory.is_read && (entry.is_some() || !self.directory.is_partial);
                     let first = || if is_known { next_epoch(entry, &self.life) } else { UNCLAIMED };
                     row.epoch = before.map_or_else(first, |own| own.row.epoch);
-                    if before.is_some_and(|own| own.row == row && !own.changed) {
+                    let comes_again = before.is_some_and(|own| page.is_some() && own.page != page);
+                    if before.is_some_and(|own| own.row == row && !own.changed) && !comes_again {
                         continue;
                     }
                     let writing = before.is_some_and(|own| own.writing);
                     let known = self.directory.own.remove(&session);
                     let is_new = known.is_none();
                     self.directory.passing.remove(&session);
-                    let (before, state, takes_any, is_claimed) = match known {
-                        Some(own) => (own.before, own.state, own.takes_any, own.is_claimed),
-                        None => (self.directory.holder_before(&session, &self.life), None, false, false),
+                    let (before, state, takes_any, claim) = match known {
+                        Some(own) => (own.before, own.state, own.takes_any, own.claim),
+                        None => (self.directory.holder_before(&session, &self.life), None, false, Claim::Due),
                     };
-                    let own = Own { row, before, writing, changed: true, is_claimed, state, takes_any };
+                    let claim = if comes_again { Claim::Due } else { claim };
+                    let own = Own { row, before, writing, changed: true, page, claim, state, takes_any };
                     self.directory.own.insert(session.clone(), own);
                     if is_new && !is_known && self.directory.is_read {
                         self.look_up_entry(session, out);
@@ -124,7 +130,7 @@ impl Core {
         self.insert(session.clone(), entry, out);
         if is_own {
             if let Some(own) = self.directory.own.get_mut(&session) {
-                own.is_claimed |= own.row.epoch == epoch;
+                own.is_there(epoch, revision);
                 self.write_state(&session, out);
             } else {
                 self.remove_own(&session, out);
@@ -135,11 +141,15 @@ impl Core {
             // It is claimed when all of the directory is known.
             Some(own) if own.row.epoch == UNCLAIMED => {}
             // The page has gone on so fast that its claim here came too late: it is claimed from the hub before.
-            Some(own) if own.row.epoch <= epoch && !own.is_claimed && own.row.connected && own.row.origin == origin => {
+            Some(own) if own.row.epoch <= epoch && own.comes_after(&origin) => {
                 own.row.epoch = epoch + 1;
-                own.before = Some(life);
+                own.claim = Claim::Due;
+                own.before = Some(life.clone());
                 own.changed = true;
                 self.write(&session, out);
+                if had_it {
+                    Self::keep(session, life, Heir { origin, claim: epoch }, out);
+                }
             }
             Some(own) if own.row.epoch <= epoch => {
                 // Another hub holds it now: its claim is later.
@@ -149,6 +159,10 @@ impl Core {
                     Some(from) => self.await_handover(session, Passing::new(now, from, claim), out),
                     None => Self::give_up(session, origin, epoch, out),
                 }
+            }
+            // Its claim came too late, and the page has gone back since.
+            Some(own) if connected && own.claim != Claim::Written && !own.row.connected => {
+                self.directory.own.remove(&session);
             }
             Some(own) => {
                 own.changed = true;
@@ -284,7 +298,7 @@ impl Core {
             }
             Some(own) => {
                 own.writing = false;
-                own.is_claimed |= own.row.epoch == row.epoch;
+                own.is_there(row.epoch, revision.unwrap_or_default());
                 self.write(session, out);
                 self.write_state(session, out);
             }
@@ -302,6 +316,8 @@ mod tests {
     use super::cast_row::ORIGIN;
     use super::*;
     use crate::core::Event;
+    use crate::wire::Frame;
+    use eye_core::Conn;
     use eye_protocol::messages::{Presence, SessionRow};
 
     fn page(state: Presence) -> SessionRow {
@@ -322,8 +338,24 @@ mod tests {
         Event::Entry { session: id(), row: Some(row), revision: 5 }
     }
 
+    fn later(row: Row) -> Event {
+        Event::Entry { session: id(), row: Some(row), revision: 7 }
+    }
+
     fn rows(state: Presence) -> Event {
-        Event::Rows(vec![(id(), Some((page(state), None)))])
+        Event::Rows(vec![(id(), Some(RowHere { row: page(state), last_ref: None, page: None }))])
+    }
+
+    /// The page is here by this connection.
+    fn here(page_conn: u64) -> Event {
+        let row = page(Presence::Connected);
+        Event::Rows(vec![(id(), Some(RowHere { row, last_ref: None, page: Some(Conn(page_conn)) }))])
+    }
+
+    /// A write of this hub is over.
+    fn stored(epoch: u64, revision: Option<u64>) -> Event {
+        let row = Row { epoch, ..Row::of(page(Presence::Connected), None, &"a".into(), &"a".into()) };
+        Event::Stored { session: id(), row: Some(row), revision }
     }
 
     /// What follows of events, but for the lists of pages elsewhere.
@@ -336,6 +368,9 @@ mod tests {
         let told = |action| match action {
             Action::Put { row, replaces, .. } => Some(format!("put epoch {} over {replaces}", row.epoch)),
             Action::Feed(Input::Released { .. }) => Some("release".into()),
+            Action::Send { to, frame: Frame::HandOver(nothing) } if nothing.letters.is_empty() => {
+                Some(format!("keep from {to} for {}", nothing.claim))
+            }
             Action::Feed(_) | Action::Leave { .. } => None,
             other => Some(format!("{other:?}")),
         };
@@ -375,12 +410,62 @@ mod tests {
 
     #[test]
     fn a_page_that_has_moved_while_this_hub_had_no_link_stays_where_it_is() {
-        let stored = |revision| {
-            let row = Row { epoch: 1, ..Row::of(page(Presence::Connected), None, &"a".into(), &"a".into()) };
-            Event::Stored { session: id(), row: Some(row), revision: Some(revision) }
-        };
-        let mut events = vec![Event::Up, Event::Reading, Event::Read, rows(Presence::Connected), stored(4)];
+        let mut events = vec![Event::Up, Event::Reading, Event::Read, rows(Presence::Connected), stored(1, Some(4))];
         events.extend([Event::Down, Event::Up, Event::Reading, entry(theirs(2, ORIGIN)), Event::Read]);
         assert_eq!(played(events), ["put epoch 1 over 0", "release"]);
+    }
+
+    #[test]
+    fn a_page_that_came_again_before_another_hubs_claim_was_heard_of_is_claimed_anew() {
+        let held = || vec![Event::Up, Event::Reading, Event::Read, here(1), stored(1, Some(4))];
+        let all = |more: Vec<Event>| played(held().into_iter().chain(more).collect());
+        let moved = || entry(theirs(2, ORIGIN));
+        let written = "put epoch 1 over 0";
+        assert_eq!(all(vec![moved()]), [written, "release"], "it is at the other hub");
+        assert_eq!(all(vec![here(1), moved()]), [written, "release"], "nothing is new");
+        let again = "put epoch 1 over 4";
+        let (kept, anew) = ("keep from b for 2", "put epoch 3 over 5");
+        assert_eq!(all(vec![here(2), moved()]), [written, again, kept], "its write is still out");
+        assert_eq!(all(vec![here(2), moved(), stored(1, None)]), [written, again, kept, anew]);
+        let refused_first = vec![here(2), stored(1, None), moved(), stored(1, None)];
+        assert_eq!(all(refused_first), [written, again, again, kept, anew]);
+        let after = vec![here(2), moved(), stored(1, None), stored(3, Some(6)), later(theirs(4, ORIGIN))];
+        assert_eq!(all(after), [written, again, kept, anew, "release"], "and gives way to a later one");
+        assert_eq!(all(vec![here(2), stored(1, Some(5)), moved()]), [written, again, "release"], "it left after that");
+    }
+
+    #[test]
+    fn a_claim_that_came_too_late_is_not_made_again_when_the_page_has_gone_back() {
+        let before = || vec![Event::Up, Event::Reading, entry(theirs(3, ORIGIN)), Event::Read, here(1)];
+        let all = |more: Vec<Event>| played(before().into_iter().chain(more).collect());
+        let claimed = "put epoch 4 over 5";
+        assert_eq!(all(vec![later(theirs(3, ORIGIN)), stored(4, None)]), [claimed, "put epoch 4 over 7"], "it is here");
+        let gone = vec![rows(Presence::Away), later(theirs(3, ORIGIN)), stored(4, None)];
+        assert_eq!(all(gone), [claimed]);
+        let away = Row { connected: false, ..theirs(3, ORIGIN) };
+        let gone = vec![rows(Presence::Away), later(away), stored(4, None)];
+        assert_eq!(all(gone), [claimed, "put epoch 4 over 7"], "it was here last");
+    }
+
+    #[test]
+    fn what_was_written_before_a_page_came_again_is_not_its_claim() {
+        let renamed = || {
+            let row = SessionRow { title: "new".into(), ..page(Presence::Connected) };
+            Event::Rows(vec![(id(), Some(RowHere { row, last_ref: None, page: Some(Conn(1)) }))])
+        };
+        let held = || vec![Event::Up, Event::Reading, Event::Read, here(1), stored(1, Some(2)), renamed()];
+        let own = |revision| match stored(1, None) {
+            Event::Stored { session, row, .. } => Event::Entry { session, row, revision },
+            other => other,
+        };
+        // The title is being written when the page comes again; the other hub's claim is behind that.
+        for told in [vec![stored(1, Some(4))], vec![own(4), stored(1, Some(4))], vec![stored(1, Some(4)), own(4)]] {
+            let mut events = held();
+            events.push(here(2));
+            events.extend(told);
+            events.extend([entry(theirs(2, ORIGIN)), stored(1, None)]);
+            let puts = ["put epoch 1 over 0", "put epoch 1 over 2", "put epoch 1 over 4"];
+            assert_eq!(played(events), [&puts[..], &["keep from b for 2", "put epoch 3 over 5"]].concat());
+        }
     }
 }

@@ -3,9 +3,9 @@
 use super::event::{Action, Life};
 use super::former::Former;
 use crate::row::Row;
-use eye_core::Millis;
 use eye_core::elsewhere::{Listed, PageElsewhere};
 use eye_core::lasting::LastingState;
+use eye_core::{Conn, Millis};
 use eye_protocol::SessionId;
 use eye_protocol::limits::{HANDOVER_MS, PAGES_ELSEWHERE_MAX, PAGES_LOOKED_UP_MAX};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -154,12 +154,39 @@ pub(super) struct Own {
     pub writing: bool,
     /// The row has changed since it was written.
     pub changed: bool,
-    /// Its claim has been written.
-    pub is_claimed: bool,
+    /// The last connection of its page.
+    pub page: Option<Conn>,
+    /// How far the claim is that was made when its page came.
+    pub claim: Claim,
     /// The state that is written when the claim is.
     pub state: Option<Box<LastingState>>,
     /// It is not known which hub held it before: what any hub sends for this claim is taken.
     pub takes_any: bool,
+}
+
+/// How far a claim is. A page that left and has come again claims anew: it may have been at another hub in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Claim {
+    /// Not written yet.
+    Due,
+    /// It is being written over the entry of this revision.
+    Writing(u64),
+    /// It is in the directory: a later one of another hub counts.
+    Written,
+}
+
+impl Own {
+    /// Whether its page came here after another hub of the same origin claimed it, as far as can be known.
+    pub fn comes_after(&self, origin: &Arc<str>) -> bool {
+        self.claim != Claim::Written && self.row.connected && self.row.origin == *origin
+    }
+
+    /// The session is in the directory as this hub's, by this claim and with this revision.
+    pub fn is_there(&mut self, epoch: u64, revision: u64) {
+        if matches!(self.claim, Claim::Writing(over) if revision > over) && self.row.epoch == epoch {
+            self.claim = Claim::Written;
+        }
+    }
 }
 
 impl Directory {

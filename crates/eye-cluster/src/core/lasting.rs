@@ -53,6 +53,7 @@ mod tests {
     use crate::core::claiming::cast_row::{ORIGIN, page};
     use crate::core::{Event, Life};
     use crate::row::Row;
+    use eye_core::elsewhere::RowHere;
     use eye_core::handover::HandedState;
     use eye_core::lasting::LastingState;
     use eye_protocol::messages::Presence;
@@ -80,7 +81,8 @@ mod tests {
     }
 
     fn joined() -> Event {
-        Event::Rows(vec![(id(), Some((page("s1", Presence::Connected), None)))])
+        let row = page("s1", Presence::Connected);
+        Event::Rows(vec![(id(), Some(RowHere { row, last_ref: None, page: None }))])
     }
 
     fn stored(epoch: u64) -> Event {

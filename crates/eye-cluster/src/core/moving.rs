@@ -15,6 +15,12 @@ impl Core {
         out.push(Action::Feed(Input::Released { session, heir: Some(Heir { origin, claim }) }));
     }
 
+    /// Another hub has claimed a session whose page is back here: nothing goes there, and it does not wait.
+    pub(super) fn keep(session: SessionId, to: Life, heir: Heir, out: &mut Vec<Action>) {
+        let nothing = Handover::nothing(session, heir);
+        out.push(Action::Send { to, frame: Frame::HandOver(Box::new(nothing.into())) });
+    }
+
     /// The hub here gives what it kept to the hub that claimed the session.
     pub(super) fn hand_over(&mut self, handover: Box<Handover>, out: &mut Vec<Action>) {
         let entry = self.directory.entries.get(&handover.session);
@@ -61,6 +67,7 @@ mod tests {
     use crate::core::claiming::cast_row::{ORIGIN, page};
     use crate::core::{Event, FORGET_AFTER_MS};
     use crate::row::Row;
+    use eye_core::elsewhere::RowHere;
     use eye_protocol::messages::Presence;
 
     fn id() -> SessionId {
@@ -70,6 +77,11 @@ mod tests {
     fn entry(life: &str, epoch: u64, revision: u64) -> Event {
         let row = Row::of(page("s1", Presence::Connected), None, &life.into(), &life.into());
         Event::Entry { session: id(), row: Some(Row { epoch, ..row }), revision }
+    }
+
+    fn joined() -> Event {
+        let row = page("s1", Presence::Connected);
+        Event::Rows(vec![(id(), Some(RowHere { row, last_ref: None, page: None }))])
     }
 
     fn handover(claim: u64, origin: &str) -> Handover {
@@ -95,8 +107,7 @@ mod tests {
     /// What the hub `b` does with a page of the session `s1`, which the directory says to be at `a` with epoch 3.
     fn claimed(after: impl IntoIterator<Item = Event>) -> Vec<Action> {
         let (mut core, mut out) = (Core::new("b".into(), "b".into()), Vec::new());
-        let joined = Event::Rows(vec![(id(), Some((page("s1", Presence::Connected), None)))]);
-        for event in [Event::Up, Event::Reading, entry("a", 3, 5), Event::Read, joined] {
+        for event in [Event::Up, Event::Reading, entry("a", 3, 5), Event::Read, joined()] {
             core.on(1, event, &mut out);
         }
         out.clear();
@@ -167,9 +178,8 @@ mod tests {
     #[test]
     fn a_session_that_was_removed_is_taken_over_from_the_hub_that_had_it() {
         let (mut core, mut out) = (Core::new("b".into(), "b".into()), Vec::new());
-        let joined = Event::Rows(vec![(id(), Some((page("s1", Presence::Connected), None)))]);
         let removed = Event::Entry { session: id(), row: None, revision: 6 };
-        for event in [Event::Up, Event::Reading, entry("a", 3, 5), Event::Read, removed, joined] {
+        for event in [Event::Up, Event::Reading, entry("a", 3, 5), Event::Read, removed, joined()] {
             core.on(FORGET_AFTER_MS, event, &mut out);
         }
         out.clear();

@@ -125,6 +125,54 @@ fn a_page_that_moves_twice_at_once_is_where_it_came_last_with_what_was_kept() {
 }
 
 #[test]
+fn a_page_that_comes_back_before_its_hub_heard_that_it_left_stays_there_with_what_was_kept() {
+    let watch = |hub| Step::Watch { hub };
+    let leave = |hub| Step::Leave { hub, session: 0 };
+    let (put, ack) = (|hub| Step::Put { hub, session: 0 }, |hub| Step::Ack { hub });
+    for pages_max in [usize::MAX, 0] {
+        for before in [&[][..], &[leave(0)], &[Step::Publish { hub: 0, session: 0 }]] {
+            for between in [&[][..], &[ack(1)], &[leave(1)], &[watch(1), ack(1)], &[put(1)], &[watch(0)], &[watch(2)]] {
+                for after in [&[][..], &[watch(0), ack(0)], &[ack(0), watch(0), watch(1), watch(1)], &[leave(1)]] {
+                    let mut world = World::listing(pages_max);
+                    world.step(Step::Join { hub: 0, session: 0, foreign: false });
+                    world.publish(0, &id(0));
+                    world.put(0, &id(0));
+                    world.settle();
+                    for step in before {
+                        world.step(*step);
+                    }
+                    world.arrive();
+                    world.step(Step::Join { hub: 1, session: 0, foreign: false });
+                    if pages_max == 0 {
+                        // It has looked up who holds the session, and claims it.
+                        world.step(ack(1));
+                    }
+                    for step in between {
+                        world.step(*step);
+                    }
+                    world.step(Step::Join { hub: 0, session: 0, foreign: false });
+                    for step in after {
+                        world.step(*step);
+                    }
+                    world.settle();
+                    let story = format!("of {pages_max}: {before:?}, {between:?}, {after:?}");
+                    let at = (0..3).filter(|hub| world.hubs[*hub].page(&id(0)).is_some()).collect::<Vec<_>>();
+                    assert_eq!(at, [0], "{story}");
+                    let listed = world.kv[&id(0)].0.as_ref().map(|row| row.life.clone());
+                    assert_eq!(listed, Some(world.hubs[0].life.clone()), "{story}");
+                    world.read_mail(0, &id(0));
+                    let letters = 1 + between.iter().filter(|step| matches!(step, Step::Put { .. })).count();
+                    assert_eq!(world.given(), letters, "{story}");
+                    world.read_state(0, &id(0));
+                    let states = 1 + before.iter().filter(|step| matches!(step, Step::Publish { .. })).count() as u64;
+                    assert_eq!(world.hubs[0].told(&id(0)).map(|told| told.1), Some(states), "{story}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_state_outlives_its_hub() {
     let mut world = World::new();
     world.step(Step::Join { hub: 0, session: 0, foreign: false });

@@ -3,6 +3,7 @@
 use super::*;
 use crate::core::claiming::cast_row::{ORIGIN, page};
 use crate::core::{BEAT_MS, Event, FORGET_AFTER_MS};
+use eye_core::elsewhere::RowHere;
 use eye_protocol::limits::PAGES_LOOKED_UP_MAX;
 use eye_protocol::messages::Presence;
 
@@ -189,7 +190,7 @@ fn a_hub_tells_the_best_of_its_own_pages_and_few_of_one_origin() {
             url: String::new(),
             ..page(session, Presence::Connected)
         };
-        core.on(1, Event::Rows(vec![(id(session), Some((row, None)))]), &mut out);
+        core.on(1, Event::Rows(vec![(id(session), Some(RowHere { row, last_ref: None, page: None }))]), &mut out);
         let Some(Action::Put { session, row, .. }) = out.pop() else { panic!("{out:?}") };
         core.on(1, Event::Stored { session, row: Some(row), revision: Some(9) }, &mut out);
         out.clear();
@@ -211,7 +212,8 @@ fn a_hub_tells_the_best_of_its_own_pages_and_few_of_one_origin() {
 }
 
 fn joins(session: &str) -> Event {
-    Event::Rows(vec![(id(session), Some((page(session, Presence::Connected), None)))])
+    let row = page(session, Presence::Connected);
+    Event::Rows(vec![(id(session), Some(RowHere { row, last_ref: None, page: None }))])
 }
 
 #[test]
