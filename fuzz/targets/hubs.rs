@@ -64,6 +64,9 @@ impl World {
                 Action::Tokens(TokensAction::Put { token, .. }) => panic!("this hub has no tokens: {token:?}"),
                 Action::Tokens(TokensAction::Take(tokens)) => assert!(!tokens.is_empty()),
                 Action::States(StatesAction::Put { state, .. }) => panic!("this hub has no states: {state:?}"),
+                Action::States(
+                    action @ (StatesAction::Letter(_) | StatesAction::Mail { .. } | StatesAction::Given(_)),
+                ) => panic!("this hub has no letters: {action:?}"),
                 Action::LookUp { .. }
                 | Action::ReadDirectory
                 | Action::States(StatesAction::Get(_) | StatesAction::Remove(_))

@@ -56,6 +56,7 @@ impl Core {
             Event::Publish { hubs, message } => self.publish(&hubs, *message, out),
             Event::Lasting(lasting) => self.lasting(lasting, out),
             Event::Recalled(recalled) => out.push(Action::Feed(Input::Recalled(recalled))),
+            Event::MailGiven(given) => out.push(Action::Feed(Input::MailGiven(given))),
             Event::LookUp { word } => self.look_up(now, word, out),
             Event::LookedUp { look_up, session, found } => self.looked_up(now, look_up, &session, found, out),
             Event::Tokens(event) => self.tokens.on(event, out),

@@ -3,6 +3,7 @@
 
 mod alone;
 mod bucket;
+mod mail;
 mod sending;
 mod served;
 mod states;
@@ -19,6 +20,7 @@ use async_nats::{Client, ConnectOptions, Message, Subscriber};
 use bucket::{Bucket, NamedTokens, Sessions};
 use eye_core::Effect;
 use futures_util::{FutureExt, StreamExt};
+use mail::{Mail, Op, Place};
 use rustc_hash::FxHashMap;
 use served::Served;
 use states::States;
@@ -61,6 +63,10 @@ impl Subjects {
     fn of(&self, life: &str) -> String {
         format!("{}.h.{life}", self.prefix)
     }
+    /// Where letters are; behind it the session.
+    fn mail(&self) -> String {
+        format!("{}.m", self.prefix)
+    }
     fn beats(&self) -> String {
         format!("{}.b", self.prefix)
     }
@@ -81,6 +87,7 @@ struct Link {
     directory: Bucket<Sessions>,
     tokens: Bucket<NamedTokens>,
     states: States,
+    mail: Mail,
     served: Served,
     /// What is to be sent at the end of this turn.
     outgoing: FxHashMap<Life, Vec<Frame>>,
@@ -133,7 +140,9 @@ pub async fn run(
     let core = Core::new(settings.hub.as_str().into(), life.clone()).listing(settings.pages_max);
     let directory = Bucket::new(client.clone(), format!("eye-{}", settings.cluster), stored.clone());
     let tokens = Bucket::new(client.clone(), format!("eye_tokens-{}", settings.cluster), stored.clone());
-    let states = States::new(client.clone(), format!("eye_state-{}", settings.cluster), stored);
+    let place = Place { stream: format!("eye_mail-{}", settings.cluster), prefix: subjects.mail() };
+    let mail = Mail::new(client.clone(), place.clone(), stored.clone());
+    let states = States::new(client.clone(), format!("eye_state-{}", settings.cluster), place, stored);
     let (served, writer) = (Served::new(hub.clone()), Arc::new(Writer::new(&life)));
     let (alone, mut alone_in) = mpsc::unbounded_channel();
     let mut link = Link {
@@ -146,6 +155,7 @@ pub async fn run(
         directory,
         tokens,
         states,
+        mail,
         served,
         outgoing: FxHashMap::default(),
         sent: VecDeque::new(),
@@ -268,7 +278,13 @@ impl Link {
                 Action::Tokens(TokensAction::Take(tokens)) => self.hub.take_tokens(tokens),
                 Action::States(StatesAction::Put { state, epoch }) => self.states.put(state, epoch),
                 Action::States(StatesAction::Get(session)) => self.states.get(session),
-                Action::States(StatesAction::Remove(session)) => self.states.remove(&session),
+                Action::States(StatesAction::Remove(session)) => {
+                    self.states.remove(&session);
+                    self.mail.put(Op::Mail(session, Vec::new()));
+                }
+                Action::States(StatesAction::Letter(letter)) => self.mail.put(Op::Letter(letter)),
+                Action::States(StatesAction::Mail { session, letters }) => self.mail.put(Op::Mail(session, letters)),
+                Action::States(StatesAction::Given(given)) => self.mail.put(Op::Given(given)),
                 Action::Feed(input) => self.hub.feed(input),
                 Action::Serve { from, request } => self.served.serve(from, Arc::unwrap_or_clone(request)),
                 Action::Cancel { from, agent, call } => self.served.cancel(&from, agent, call),
@@ -330,6 +346,7 @@ impl Link {
         self.directory.stop();
         self.tokens.stop();
         self.states.stop();
+        self.mail.stop();
         self.outgoing.clear();
         self.parts.clear();
     }

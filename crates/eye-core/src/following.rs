@@ -2,6 +2,7 @@
 
 use crate::effect::Effect;
 use crate::ids::{CallId, Conn, Millis};
+use crate::lasting::{GivenMail, Lasting};
 use crate::session_event::{Event, Outcome};
 use crate::switchboard::Switchboard;
 use crate::task::{Asker, News, Reply, ReplyForm};
@@ -90,6 +91,10 @@ impl Switchboard {
                     self.begin_work(now, Lane::Session(session.clone()), work, then, out);
                 }
                 Outcome::Later(input) => later.push(input),
+                Outcome::MailGiven { reply, result } => {
+                    let given = GivenMail { session: session.clone(), reply, result };
+                    out.push(Effect::Lasting(Lasting::Given(Box::new(given))));
+                }
                 Outcome::Effect(_) | Outcome::Ended { .. } => self.follow_one(now, outcome, out),
             }
         }
@@ -105,7 +110,11 @@ impl Switchboard {
     pub(crate) fn follow_one(&mut self, now: Millis, outcome: Outcome, out: &mut Vec<Effect>) {
         match outcome {
             Outcome::Effect(effect) => out.push(effect),
-            Outcome::Tools | Outcome::State { .. } | Outcome::Work { .. } | Outcome::Later(_) => {}
+            Outcome::Tools
+            | Outcome::State { .. }
+            | Outcome::Work { .. }
+            | Outcome::MailGiven { .. }
+            | Outcome::Later(_) => {}
             Outcome::Ended { asker, ending, asked_at, delta } => {
                 self.tally.ended(&ending, now.saturating_sub(asked_at));
                 if let Some(known) = asker.agent().and_then(|agent| self.agents.get_mut(&agent)) {

@@ -39,6 +39,7 @@ impl Switchboard {
                 self.tell_of_mail(now, page, message, wall_ms, out);
                 let sender = self.page(page).map(|held| self.sender_name(held)).unwrap_or_default();
                 self.page_on(now, page, Event::Page { page, event, given: Given::Sender(sender.into()) }, out);
+                self.mail_changed(page, out);
             }
             PageEvent::Alive
             | PageEvent::Navigating { .. }

@@ -3,7 +3,7 @@
 use crate::elsewhere::{Back, Listed, TopicsNews};
 use crate::handover::{Handover, Heir};
 use crate::ids::Conn;
-use crate::lasting::Recalled;
+use crate::lasting::{GivenMail, Recalled};
 use crate::newcomer::Newcomer;
 use crate::page_event::PageEvent;
 use crate::rate::Rate;
@@ -243,8 +243,10 @@ pub enum Input {
     HandedOver(Box<Handover>),
     /// What came of looking for a state that outlived its hub.
     Recalled(Box<Recalled>),
-    /// The states of all pages here are to be given out, so that they outlive this hub.
+    /// The states and letters of all pages here are to be given out, so that they outlive this hub.
     StatesWanted,
+    /// Letters cannot be read again: the agent that asked gets them.
+    MailGiven(Box<GivenMail>),
     /// The pages that other hubs hold are others now.
     Listed(Vec<Listed>),
     /// A word that stands for a page was looked up. What it may mean has been listed.
@@ -303,6 +305,7 @@ impl Input {
             | Self::HandedOver(_)
             | Self::Recalled(_)
             | Self::StatesWanted
+            | Self::MailGiven(_)
             | Self::Listed(_)
             | Self::LookedUp { .. }
             | Self::CameOver(_)
@@ -382,6 +385,7 @@ impl Input {
             | Self::Worked { .. }
             | Self::Released { .. }
             | Self::StatesWanted
+            | Self::MailGiven(_)
             | Self::Listed(_)
             | Self::LookedUp { .. }
             | Self::CameOver(_)

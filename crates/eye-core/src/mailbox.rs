@@ -2,13 +2,16 @@
 
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
+use crate::lasting::LastingLetter;
 use crate::session_event::Outcome;
 use crate::state::When;
 use crate::task::Reply;
 use eye_protocol::limits::{CALL_TIMEOUT_MAX_MS, MAILBOX_BYTES_MAX, MAILBOX_LEN_MAX};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
+use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;
+use std::hash::BuildHasher;
 
 /// The mailbox of one session. It outlives its page's reloads.
 #[derive(Debug, Default)]
@@ -22,6 +25,27 @@ pub struct Mailbox {
     dropped: u64,
     /// Who waits for the next letter, and until when. The list is empty while there are letters.
     readers: VecDeque<(Reply, Millis)>,
+    lasts: Lasts,
+}
+
+/// What is known of letters that outlive the hub. Nothing, where there is no other hub.
+#[derive(Debug, Default)]
+struct Lasts {
+    /// The newest letter is not written yet.
+    new: bool,
+    /// Some that were not given may be written.
+    written: bool,
+    /// Some were written here, or came from where they are.
+    ever: bool,
+    /// Hashes of letters that outlived the hub before: should it have been only hung, it sends them, too.
+    recalled: Vec<u64>,
+}
+
+impl Lasts {
+    fn are_written(&mut self) {
+        self.written = true;
+        self.ever = true;
+    }
 }
 
 impl Mailbox {
@@ -49,6 +73,7 @@ impl Mailbox {
         self.newest_at = when.now;
         self.bytes += letter.len();
         self.letters.push_back(letter.into());
+        self.lasts.new = true;
         self.cut();
         if let Some((reader, _)) = self.readers.pop_front() {
             self.give(reader, out);
@@ -58,11 +83,53 @@ impl Mailbox {
     /// Gives all letters away, and how many were dropped. Who waits for the next one waits on.
     pub(crate) fn hand_over(&mut self) -> (Vec<Box<str>>, u64) {
         self.bytes = 0;
+        self.lasts = Lasts::default();
         (self.letters.drain(..).collect(), std::mem::take(&mut self.dropped))
     }
 
+    /// The newest letter with its number, if it is to be written where it outlives the hub.
+    pub(crate) fn letter_to_write(&mut self) -> Option<(u64, &str)> {
+        let newest = self.letters.back().filter(|_| std::mem::take(&mut self.lasts.new))?;
+        self.lasts.are_written();
+        Some((self.dropped + self.letters.len() as u64, newest))
+    }
+
+    /// All letters with their numbers, if what is written of them may be lost, or may have been given since.
+    pub(crate) fn letters_to_write(&mut self) -> Option<impl Iterator<Item = (u64, &str)>> {
+        if !self.lasts.ever && self.letters.is_empty() {
+            return None;
+        }
+        self.lasts.new = false;
+        self.lasts.are_written();
+        let first = self.dropped + 1;
+        Some(self.letters.iter().enumerate().map(move |(at, letter)| (first + at as u64, &**letter)))
+    }
+
+    /// Takes the letters that outlived the hub before. The newest of them may be its own.
+    pub(crate) fn recall(&mut self, now: Millis, found: Vec<LastingLetter>, out: &mut Vec<Outcome>) {
+        let Some(first) = found.first() else { return };
+        let mut own: Vec<u64> = self.letters.iter().map(|letter| hash(letter)).collect();
+        let mut dropped = first.number.saturating_sub(1);
+        let mut letters = Vec::new();
+        for letter in found {
+            match letter.text {
+                Some(text) if take_one(&mut own, hash(&text)) => {}
+                Some(text) => letters.push(text),
+                None => dropped += 1,
+            }
+        }
+        let recalled = letters.iter().map(|letter| hash(letter)).collect();
+        self.take_over(now, letters, dropped, out);
+        self.lasts.recalled = recalled;
+    }
+
     /// Takes the letters of another hub, which came before its own.
-    pub(crate) fn take_over(&mut self, now: Millis, letters: Vec<Box<str>>, dropped: u64, out: &mut Vec<Outcome>) {
+    pub(crate) fn take_over(&mut self, now: Millis, mut letters: Vec<Box<str>>, dropped: u64, out: &mut Vec<Outcome>) {
+        let mut recalled = std::mem::take(&mut self.lasts.recalled);
+        letters.retain(|letter| !take_one(&mut recalled, hash(letter)));
+        if !letters.is_empty() {
+            self.lasts.are_written();
+        }
         if self.letters.is_empty() {
             self.newest_at = now;
         }
@@ -150,8 +217,22 @@ impl Mailbox {
         let result = format!(r#"{{"messages":[{}],"dropped":{}}}"#, letters.join(","), self.dropped);
         self.bytes = 0;
         self.dropped = 0;
-        out.push(told(reader, Ok(result)));
+        self.lasts.new = false;
+        if std::mem::take(&mut self.lasts.written) {
+            out.push(Outcome::MailGiven { reply: reader, result });
+        } else {
+            out.push(told(reader, Ok(result)));
+        }
     }
+}
+
+fn hash(letter: &str) -> u64 {
+    FxBuildHasher.hash_one(letter)
+}
+
+fn take_one(hashes: &mut Vec<u64>, hash: u64) -> bool {
+    let at = hashes.iter().position(|one| *one == hash);
+    at.map(|at| hashes.swap_remove(at)).is_some()
 }
 
 fn told(reply: Reply, result: Result<String, Error>) -> Outcome {

@@ -1,5 +1,5 @@
-//! States that outlive their hubs: given out when they changed, and recalled when an agent asks for the state of a page
-//! that no hub holds any more, or when such a page comes back.
+//! States and letters that outlive their hubs: given out when they changed, and recalled when an agent asks for the
+//! state of a page that no hub holds any more, or when such a page comes back.
 
 use crate::candidate::Candidate;
 use crate::effect::Effect;
@@ -7,7 +7,7 @@ use crate::elsewhere::Listed;
 use crate::gone::GonePage;
 use crate::ids::{Conn, Millis};
 use crate::input::Input;
-use crate::lasting::{Found, Lasting, LastingState, Recalled};
+use crate::lasting::{Found, GivenMail, Lasting, LastingState, Recalled};
 use crate::naming::forgotten;
 use crate::select;
 use crate::session::Session;
@@ -22,6 +22,16 @@ const GIVEN_MAX: usize = 64;
 const LATER_MS: Millis = 20;
 
 impl Switchboard {
+    /// Something came from where states and letters outlive their hubs.
+    pub(crate) fn on_lasting(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
+        match input {
+            Input::Recalled(recalled) => self.recalled(now, *recalled, out),
+            Input::StatesWanted => self.all_states_changed(now, out),
+            Input::MailGiven(given) => self.mail_given(*given, out),
+            _ => {}
+        }
+    }
+
     /// A page of this hub has published: its state is given out, if there are other hubs.
     pub(crate) fn state_changed(&mut self, now: Millis, session: &SessionId) {
         if !self.elsewhere.wanted {
@@ -42,11 +52,33 @@ impl Switchboard {
         }
     }
 
+    /// A page of this hub has put a letter: it is written where it outlives the hub, if there are other hubs.
+    pub(crate) fn mail_changed(&mut self, page: Conn, out: &mut Vec<Effect>) {
+        if !self.elsewhere.wanted {
+            return;
+        }
+        let held = self.pages.get(&page).and_then(|session| self.sessions.get_mut(session));
+        let letter = held.filter(|held| !held.is_driven()).and_then(Session::letter_to_write);
+        out.extend(letter.map(|letter| Effect::Lasting(Lasting::Letter(Box::new(letter)))));
+    }
+
+    /// The letters that an agent gets cannot be read again.
+    fn mail_given(&self, given: GivenMail, out: &mut Vec<Effect>) {
+        let GivenMail { reply, result, .. } = given;
+        if self.agents.contains_key(&reply.agent) {
+            out.push(Effect::Result { reply, result: Ok(result) });
+        }
+    }
+
     /// Everything is given out again: what was given out before may be lost.
-    pub(crate) fn all_states_changed(&mut self, now: Millis) {
+    fn all_states_changed(&mut self, now: Millis, out: &mut Vec<Effect>) {
         let there = self.sessions.values().filter(|held| held.presence() != Presence::Gone);
         for session in there.map(|held| held.id().clone()).collect::<Vec<_>>() {
             self.state_changed(now, &session);
+            let held = self.sessions.get_mut(&session).filter(|held| !held.is_driven());
+            if let Some(letters) = held.and_then(Session::letters_to_write) {
+                out.push(Effect::Lasting(Lasting::Mail { session, letters }));
+            }
         }
     }
 
@@ -173,8 +205,8 @@ impl Switchboard {
     }
 
     /// What outlived the hub of a session has come, or there is nothing.
-    pub(crate) fn recalled(&mut self, now: Millis, recalled: Recalled, out: &mut Vec<Effect>) {
-        let Recalled { session, found } = recalled;
+    fn recalled(&mut self, now: Millis, recalled: Recalled, out: &mut Vec<Effect>) {
+        let Recalled { session, found, mut letters } = recalled;
         let mut requests = self.outliving.recalls.take(&session);
         let found = match found {
             Found::State(found) => {
@@ -199,7 +231,9 @@ impl Switchboard {
                 }
             }
         }
-        self.session_on(now, &session, Event::Recalled(found), out);
+        let origin = self.sessions.get(&session).map(Session::shared_origin);
+        letters.retain(|letter| origin == Some(&letter.origin));
+        self.session_on(now, &session, Event::Recalled { found, letters }, out);
         self.state_renumbered(now, &session);
         for request in requests {
             if let Some(request) = self.behind_work(request, out) {

@@ -340,7 +340,9 @@ impl Session {
             Event::GivenAway { claim } => self.give_away(now, claim, out),
             Event::TakenOver(handover) => self.take_over(now, *handover, out),
             Event::StateDue => self.give_state(now, out),
-            Event::Recalled(found) => self.take_recalled(now, found.map(|found| *found), out),
+            Event::Recalled { found, letters } => {
+                self.take_recalled(now, found.map(|found| *found), letters, out);
+            }
             Event::SnapshotsWanted { reply } => self.list_snapshots(reply, out),
             Event::StateWanted { reply, fresh, query } => self.want_state(now, reply, fresh, query, out),
             Event::MailWanted { reply, timeout_ms } => self.mailbox.read(now, reply, timeout_ms, out),

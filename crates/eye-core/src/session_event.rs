@@ -4,7 +4,7 @@ use crate::effect::Effect;
 use crate::handover::Handover;
 use crate::ids::{Conn, Millis};
 use crate::input::Input;
-use crate::lasting::LastingState;
+use crate::lasting::{LastingLetter, LastingState};
 use crate::newcomer::Newcomer;
 use crate::page_event::PageEvent;
 use crate::state::StateQuery;
@@ -82,7 +82,12 @@ pub(crate) enum Event {
     /// Its state is to be given out, so that it outlives this hub.
     StateDue,
     /// What outlived the hub that held the session has come, or there is nothing.
-    Recalled(Option<Box<LastingState>>),
+    Recalled {
+        /// The state.
+        found: Option<Box<LastingState>>,
+        /// The letters of its session.
+        letters: Vec<LastingLetter>,
+    },
     /// Work that this session began is done.
     Worked {
         /// What came of it.
@@ -167,6 +172,13 @@ pub(crate) enum Outcome {
         work: Work,
         /// What it is for.
         then: Then,
+    },
+    /// An agent gets letters when they cannot be read again.
+    MailGiven {
+        /// Who asked.
+        reply: Reply,
+        /// What it is told.
+        result: String,
     },
     /// Something is to be done once the work that is under way is.
     Later(Input),

@@ -107,7 +107,7 @@ impl Hub {
     }
 
     fn recalled(&mut self, found: Found) -> Vec<Effect> {
-        self.on(Input::Recalled(Box::new(Recalled { session: id(), found })))
+        self.on(Input::Recalled(Box::new(Recalled { session: id(), found, letters: Vec::new() })))
     }
 }
 

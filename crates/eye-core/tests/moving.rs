@@ -4,7 +4,7 @@ mod elsewhere;
 
 use eye_core::elsewhere::{Listed, PageElsewhere};
 use eye_core::handover::{Handover, Heir};
-use eye_core::lasting::{Found, Recalled};
+use eye_core::lasting::{Found, Lasting, Recalled};
 use eye_core::state::StateQuery;
 use eye_core::{Conn, Effect, Input, Millis, Newcomer, PageEvent, Policy, Reply, ReplyForm, Snapshotting, Switchboard};
 use eye_protocol::SessionId;
@@ -54,6 +54,9 @@ impl Hub {
                         } else {
                             self.board.on(self.now, input, &mut out);
                         }
+                    }
+                    Effect::Lasting(Lasting::Given(given)) => {
+                        self.board.on(self.now, Input::MailGiven(given), &mut out)
                     }
                     effect => seen.push(effect),
                 }
@@ -404,7 +407,7 @@ fn of_two_states_that_are_kept_the_one_that_was_published_later_stays_and_number
         b.wait(60_000);
         b.on(Input::HandedOver(Box::new(handover)));
         assert_eq!(b.state(), None, "a later one may have outlived another hub");
-        let nothing = Recalled { session: id(), found: Found::Nothing };
+        let nothing = Recalled { session: id(), found: Found::Nothing, letters: Vec::new() };
         let state = results(&b.on(Input::Recalled(Box::new(nothing)))).pop().expect("a state");
         assert_eq!((&state["value"]["n"], &state["revision"]), (&json!(n), &json!(revision)), "{later_ms}");
     }

@@ -209,8 +209,12 @@ pub const HANDOVER_BYTES_MAX: usize = 32 << 20;
 pub const LASTING_STATE_BYTES_MAX: usize = 64 << 10;
 /// How often at most the state of a session is written where it outlives its hub.
 pub const LASTING_STATE_MS: u64 = 1_000;
-/// All states that outlive their hubs, in one cluster. The oldest make room.
+/// All states that outlive their hubs, in one cluster, and all letters. The oldest make room.
 pub const LASTING_BYTES_MAX: usize = 256 << 20;
+/// Letters of one session that outlive its hub. The oldest make room.
+pub const LASTING_LETTERS_MAX: usize = 256;
+/// Such a letter, as text. A larger one ends with its hub, and is counted as dropped.
+pub const LASTING_LETTER_BYTES_MAX: usize = 64 << 10;
 /// How long a request waits for a state that outlived its hub, or for its page to be looked up.
 pub const RECALL_MS: u64 = 2_000;
 /// Sessions whose states are recalled at once; words that are looked up at once, and that are remembered as looked up.

@@ -4,7 +4,7 @@ use crate::row::Row;
 use crate::wire::{Frame, Request};
 use eye_core::elsewhere::{ChangedInterest, ChangedRow, TopicMessage};
 use eye_core::handover::Handover;
-use eye_core::lasting::{Lasting, LastingState, Recalled};
+use eye_core::lasting::{GivenMail, Lasting, LastingLetter, LastingState, Recalled};
 use eye_core::passed::Passed;
 use eye_core::{Conn, Input, Millis, ReplyForm};
 use eye_protocol::SessionId;
@@ -111,6 +111,8 @@ pub enum Event {
     Lasting(Lasting),
     /// What came of looking for such a state.
     Recalled(Box<Recalled>),
+    /// The letters that an agent gets have been removed where they outlive this hub, or cannot be.
+    MailGiven(Box<GivenMail>),
     /// A word may stand for a page that this hub does not list.
     LookUp {
         /// Which word.
@@ -193,7 +195,7 @@ pub enum TokensAction {
     Take(Vec<SharedToken>),
 }
 
-/// What follows for states that outlive their hubs.
+/// What follows for states and letters that outlive their hubs.
 #[derive(Debug)]
 pub enum StatesAction {
     /// One is written, unless one of a later claim is there.
@@ -203,10 +205,21 @@ pub enum StatesAction {
         /// The claim by which this hub holds the session.
         epoch: u64,
     },
-    /// One is looked for; [`Event::Recalled`] brings it.
+    /// One is looked for, with the letters of its session; [`Event::Recalled`] brings them.
     Get(SessionId),
-    /// One is removed.
+    /// One is removed, with the letters of its session.
     Remove(SessionId),
+    /// A letter is written behind those of its session.
+    Letter(Box<LastingLetter>),
+    /// The letters of a session are these and no others.
+    Mail {
+        /// Which session.
+        session: SessionId,
+        /// Its letters, the oldest first.
+        letters: Vec<LastingLetter>,
+    },
+    /// The letters of a session are removed; [`Event::MailGiven`] says when they are.
+    Given(Box<GivenMail>),
 }
 
 /// What follows.

@@ -23,7 +23,7 @@ impl Core {
             }
             Lasting::Recall(session) if is_up => out.push(Action::States(StatesAction::Get(session))),
             Lasting::Recall(session) => {
-                let recalled = Recalled { session, found: Found::Unknown };
+                let recalled = Recalled { session, found: Found::Unknown, letters: Vec::new() };
                 out.push(Action::Feed(Input::Recalled(Box::new(recalled))));
             }
             Lasting::Forget(session) => {
@@ -31,6 +31,14 @@ impl Core {
                     out.push(Action::States(StatesAction::Remove(session)));
                 }
             }
+            Lasting::Given(given) if is_up => out.push(Action::States(StatesAction::Given(given))),
+            // They are removed when the link is back: the hub then gives out again what it has.
+            Lasting::Given(given) => out.push(Action::Feed(Input::MailGiven(given))),
+            Lasting::Letter(letter) if is_up => out.push(Action::States(StatesAction::Letter(letter))),
+            Lasting::Mail { session, letters } if is_up => {
+                out.push(Action::States(StatesAction::Mail { session, letters }));
+            }
+            Lasting::Letter(_) | Lasting::Mail { .. } => {}
         }
     }
 
@@ -55,7 +63,8 @@ mod tests {
     use crate::row::Row;
     use eye_core::elsewhere::RowHere;
     use eye_core::handover::HandedState;
-    use eye_core::lasting::LastingState;
+    use eye_core::lasting::{GivenMail, LastingState};
+    use eye_core::{Conn, Reply, ReplyForm};
     use eye_protocol::messages::Presence;
 
     fn id() -> SessionId {
@@ -126,6 +135,21 @@ mod tests {
             core.on(1, event, &mut out);
         }
         assert!(out.iter().any(|action| matches!(action, Action::Feed(Input::StatesWanted))), "{out:?}");
+    }
+
+    #[test]
+    fn letters_that_an_agent_gets_are_removed_first_where_there_is_a_link() {
+        let reply = Reply { agent: Conn(1), form: ReplyForm::Rpc("1".into()) };
+        let given = || Box::new(GivenMail { session: id(), reply: reply.clone(), result: "[]".into() });
+        let (mut core, mut out) = (Core::new("a".into(), "a".into()), Vec::new());
+        core.on(1, Event::Lasting(Lasting::Given(given())), &mut out);
+        assert!(matches!(&out[..], [Action::Feed(Input::MailGiven(_))]), "{out:?}");
+        core.on(1, Event::Up, &mut out);
+        out.clear();
+        core.on(1, Event::Lasting(Lasting::Given(given())), &mut out);
+        assert!(matches!(&out[..], [Action::States(StatesAction::Given(_))]), "{out:?}");
+        core.on(1, Event::MailGiven(given()), &mut out);
+        assert!(matches!(&out[1..], [Action::Feed(Input::MailGiven(_))]), "{out:?}");
     }
 
     #[test]

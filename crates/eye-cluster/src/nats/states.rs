@@ -1,6 +1,7 @@
 //! The bucket of states that outlive their hubs. Written by compare-and-set: a state of an older claim never replaces
 //! one of a newer claim. Read when one is wanted, never as a whole.
 
+use super::mail::Place;
 use crate::core::Event;
 use crate::row;
 use async_nats::Client;
@@ -72,6 +73,8 @@ fn wall_now_ms() -> u64 {
 pub struct States {
     context: Context,
     name: String,
+    /// Letters of a session are read with its state.
+    mail: Place,
     events: mpsc::UnboundedSender<Event>,
     shared: Arc<Shared>,
 }
@@ -99,11 +102,11 @@ struct Known {
 
 impl States {
     /// Knows nothing yet. What is found is told by `events`.
-    pub fn new(client: Client, name: String, events: mpsc::UnboundedSender<Event>) -> Self {
+    pub fn new(client: Client, name: String, mail: Place, events: mpsc::UnboundedSender<Event>) -> Self {
         let places = Arc::new(Semaphore::new(AT_ONCE_MAX));
         let (store, sessions) = (tokio::sync::Mutex::default(), Mutex::default());
         let shared = Arc::new(Shared { store, sessions, places, fails: AtomicBool::new(false) });
-        Self { context: jetstream::new(client), name, events, shared }
+        Self { context: jetstream::new(client), name, mail, events, shared }
     }
 
     /// The link is down: the server may come back without its files.
@@ -152,18 +155,29 @@ impl States {
         });
     }
 
-    /// Looks for the state of a session.
+    /// Looks for the state of a session, and for its letters.
     pub fn get(&self, session: SessionId) {
         let (context, name, shared) = (self.context.clone(), self.name.clone(), self.shared.clone());
-        let events = self.events.clone();
+        let (events, mail) = (self.events.clone(), self.mail.clone());
         tokio::spawn(async move {
+            let letters = async {
+                match timeout(Duration::from_millis(RECALL_MS), mail.letters(&context, &session)).await {
+                    Ok(Ok(letters)) => letters,
+                    Ok(Err(error)) => {
+                        tracing::debug!(%error, "letters cannot be recalled");
+                        Vec::new()
+                    }
+                    Err(_) => Vec::new(),
+                }
+            };
             let looked = timeout(Duration::from_millis(RECALL_MS), async {
                 let _place = shared.places.acquire().await;
                 let store = shared.store(&context, &name).await?;
                 let (_, entry) = read(&store, &row::key(&session)).await?;
                 Ok::<_, async_nats::Error>(entry)
             });
-            let found = match looked.await {
+            let (looked, letters) = tokio::join!(looked, letters);
+            let found = match looked {
                 Ok(Ok(Some(entry))) => Found::State(Box::new(entry.state(session.clone()))),
                 Ok(Ok(None)) => Found::Nothing,
                 Ok(Err(error)) => {
@@ -173,7 +187,7 @@ impl States {
                 Err(_) => Found::Unknown,
             };
             // Its reader ends with the hub.
-            let _ = events.send(Event::Recalled(Box::new(Recalled { session, found })));
+            let _ = events.send(Event::Recalled(Box::new(Recalled { session, found, letters })));
         });
     }
 

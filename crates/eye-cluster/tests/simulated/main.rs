@@ -41,8 +41,28 @@ proptest! {
                 prop_assert_eq!(listed.map(|row| &row.life), Some(&world.hubs[holder].life));
                 world.read_state(holder, &session);
                 world.read_mail(holder, &session);
+                world.arrive();
             }
         }
+    }
+
+    /// A hub that was cut off and taken for dead may give letters that another one has recalled.
+    #[test]
+    fn letters_that_outlive_their_hubs_are_given_once_where_no_link_is_cut(
+        steps in prop::collection::vec(step(), 1..120),
+    ) {
+        let mut world = World::new().keeping_letters();
+        world.arrive();
+        for step in steps.into_iter().filter(|step| !matches!(step, Step::Cut { .. } | Step::Empty)) {
+            world.step(step);
+        }
+        world.settle();
+        for session in (0..SESSIONS).map(id) {
+            for hub in 0..world.hubs.len() {
+                world.read_mail(hub, &session);
+            }
+        }
+        world.settle();
     }
 }
 
@@ -72,6 +92,7 @@ fn what_was_kept_follows_the_page() {
     {
         let mut world = moved(pages_max, between);
         world.read_mail(1, &id(0));
+        world.arrive();
         assert_eq!(world.given(), 1, "of {pages_max}, after {between:?}");
         world.read_state(1, &id(0));
         assert_eq!(world.hubs[1].told(&id(0)), Some((1, 1)), "of {pages_max}, after {between:?}");
@@ -116,6 +137,7 @@ fn a_page_that_moves_twice_at_once_is_where_it_came_last_with_what_was_kept() {
                 let at = (0..3).filter(|hub| world.hubs[*hub].page(&id(0)).is_some()).collect::<Vec<_>>();
                 assert_eq!(at, [2], "of {pages_max}: {between:?}, {after:?}");
                 world.read_mail(2, &id(0));
+                world.arrive();
                 assert_eq!(world.given(), 1, "of {pages_max}: {between:?}, {after:?}");
                 world.read_state(2, &id(0));
                 assert_eq!(world.hubs[2].told(&id(0)), Some((1, 1)), "of {pages_max}: {between:?}, {after:?}");
@@ -161,6 +183,7 @@ fn a_page_that_comes_back_before_its_hub_heard_that_it_left_stays_there_with_wha
                     let listed = world.kv[&id(0)].0.as_ref().map(|row| row.life.clone());
                     assert_eq!(listed, Some(world.hubs[0].life.clone()), "{story}");
                     world.read_mail(0, &id(0));
+                    world.arrive();
                     let letters = 1 + between.iter().filter(|step| matches!(step, Step::Put { .. })).count();
                     assert_eq!(world.given(), letters, "{story}");
                     world.read_state(0, &id(0));
@@ -197,6 +220,34 @@ fn a_state_outlives_its_hub() {
     world.read_state(1, &id(0));
     world.settle();
     assert_eq!(world.hubs[1].told(&id(0)), Some((2, 2)));
+}
+
+#[test]
+fn letters_outlive_their_hub_and_those_that_were_read_do_not() {
+    let mut world = World::new().keeping_letters();
+    world.step(Step::Join { hub: 0, session: 0, foreign: false });
+    world.put(0, &id(0));
+    world.read_mail(0, &id(0));
+    world.arrive();
+    assert_eq!(world.given(), 1);
+    world.put(0, &id(0));
+    world.put(0, &id(0));
+    world.settle();
+    world.step(Step::Crash { hub: 0 });
+    world.step(Step::Join { hub: 1, session: 0, foreign: false });
+    world.settle();
+    // It goes on to a third hub, alive: the letters are at one hub, and are removed when they are given there.
+    world.step(Step::Join { hub: 2, session: 0, foreign: false });
+    world.settle();
+    world.read_mail(2, &id(0));
+    world.settle();
+    assert_eq!(world.given(), 3);
+    world.step(Step::Crash { hub: 2 });
+    world.step(Step::Join { hub: 1, session: 0, foreign: false });
+    world.settle();
+    world.read_mail(1, &id(0));
+    world.settle();
+    assert_eq!(world.given(), 3);
 }
 
 #[test]

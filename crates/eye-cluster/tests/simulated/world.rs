@@ -7,7 +7,7 @@ use eye_cluster::core::{Action, Core, DEAD_AFTER_MS, Event, Life, Looked, States
 use eye_cluster::row::Row;
 use eye_cluster::wire::{Frame, Request, WireValue};
 use eye_core::elsewhere::Back;
-use eye_core::lasting::{Found, LastingState, Recalled};
+use eye_core::lasting::{Found, LastingLetter, LastingState, Recalled};
 use eye_core::state::StateQuery;
 use eye_core::{Asker, Effect, Input, PageEvent, Reply, ReplyForm};
 use eye_protocol::SessionId;
@@ -28,6 +28,8 @@ pub struct World {
     revision: u64,
     /// States that outlive their hubs, with the claims that they were written under.
     states: BTreeMap<SessionId, (LastingState, u64)>,
+    /// Letters that do; `None`: none are kept.
+    letters: Option<Vec<LastingLetter>>,
     last_call: u64,
     /// The calls that have to end, and how often each has.
     pub calls: BTreeMap<u64, (usize, Life, usize)>,
@@ -59,6 +61,7 @@ impl World {
             kv: BTreeMap::new(),
             revision: 0,
             states: BTreeMap::new(),
+            letters: None,
             last_call: 0,
             calls: BTreeMap::new(),
             said: 0,
@@ -74,6 +77,12 @@ impl World {
             world.heal(at);
         }
         world
+    }
+
+    /// The same, and letters outlive their hubs.
+    pub fn keeping_letters(mut self) -> Self {
+        self.letters = Some(Vec::new());
+        self
     }
 
     fn born(&mut self, at: usize) -> SimHub {
@@ -163,11 +172,34 @@ impl World {
             StatesAction::Get(session) => {
                 let there = self.states.get(&session).map(|(state, _)| Found::State(Box::new(state.clone())));
                 let found = if is_up { there.unwrap_or(Found::Nothing) } else { Found::Unknown };
-                self.hubs[hub].acks.push_back(Event::Recalled(Box::new(Recalled { session, found })));
+                let kept = self.letters.iter().flatten().filter(|letter| is_up && letter.session == session);
+                let letters = kept.cloned().collect();
+                self.hubs[hub].acks.push_back(Event::Recalled(Box::new(Recalled { session, found, letters })));
             }
             StatesAction::Remove(session) => {
                 self.states.remove(&session);
+                self.write_letters(&session, Vec::new());
             }
+            StatesAction::Letter(letter) => {
+                if let Some(letters) = self.letters.as_mut().filter(|_| is_up) {
+                    letters.push(*letter);
+                }
+            }
+            StatesAction::Mail { session, letters } if is_up => self.write_letters(&session, letters),
+            StatesAction::Mail { .. } => {}
+            StatesAction::Given(given) => {
+                if is_up {
+                    self.write_letters(&given.session, Vec::new());
+                }
+                self.hubs[hub].acks.push_back(Event::MailGiven(given));
+            }
+        }
+    }
+
+    fn write_letters(&mut self, session: &SessionId, written: Vec<LastingLetter>) {
+        if let Some(letters) = &mut self.letters {
+            letters.retain(|letter| letter.session != *session);
+            letters.extend(written);
         }
     }
 
@@ -387,6 +419,7 @@ impl World {
                 }
                 self.kv.clear();
                 self.states.clear();
+                self.letters.iter_mut().for_each(Vec::clear);
                 self.revision = 0;
             }
             Step::Arrive => self.arrive(),

@@ -7,13 +7,17 @@ use crate::document::Document;
 use crate::effect::Effect;
 use crate::handover::HandedState;
 use crate::ids::{CallId, Millis};
-use crate::lasting::{Lasting, LastingState};
+use crate::lasting::{Lasting, LastingLetter, LastingState};
 use crate::session_event::Outcome;
 use crate::then::Then;
 use crate::work::Work;
-use eye_protocol::limits::{LASTING_STATE_BYTES_MAX, LASTING_STATE_MS, LIGHT_BYTES_MAX};
+use eye_protocol::SessionId;
+use eye_protocol::limits::{
+    LASTING_LETTER_BYTES_MAX, LASTING_LETTERS_MAX, LASTING_STATE_BYTES_MAX, LASTING_STATE_MS, LIGHT_BYTES_MAX,
+};
 use eye_protocol::messages::PageInfo;
 use serde_json::value::RawValue;
+use std::sync::Arc;
 
 impl Session {
     /// A session whose page is gone with its hub, made of the state that outlived it.
@@ -77,6 +81,21 @@ impl Session {
         out.push(Outcome::Effect(Effect::Lasting(Lasting::Write(written))));
     }
 
+    /// Its newest letter, if that is to be written.
+    pub(crate) fn letter_to_write(&mut self) -> Option<LastingLetter> {
+        let (session, origin) = (&self.id, &self.origin);
+        self.mailbox.letter_to_write().map(|(number, text)| lasting_letter(session, origin, number, text))
+    }
+
+    /// Its letters, if they are to be written anew: as many as are kept.
+    pub(crate) fn letters_to_write(&mut self) -> Option<Vec<LastingLetter>> {
+        let (session, origin) = (&self.id, &self.origin);
+        let all = self.mailbox.letters_to_write()?;
+        let mut letters: Vec<_> = all.map(|(number, text)| lasting_letter(session, origin, number, text)).collect();
+        letters.drain(..letters.len().saturating_sub(LASTING_LETTERS_MAX));
+        Some(letters)
+    }
+
     /// Whether its last state may be elsewhere: its page is gone, and may have been at another hub since.
     pub(crate) fn wants_recall(&self, now: Millis) -> bool {
         let recently = self.lasts.recalled_at.is_some_and(|at| now < at + LASTING_STATE_MS);
@@ -110,13 +129,22 @@ impl Session {
     }
 
     /// What outlived the hub before has come, or there is nothing.
-    pub(super) fn take_recalled(&mut self, now: Millis, found: Option<LastingState>, out: &mut Vec<Outcome>) {
+    pub(super) fn take_recalled(
+        &mut self,
+        now: Millis,
+        found: Option<LastingState>,
+        letters: Vec<LastingLetter>,
+        out: &mut Vec<Outcome>,
+    ) {
         let awaited = self.awaits_handover(now);
         self.lasts.recalled_at = Some(now);
         if self.page().is_some() && !awaited {
             return;
         }
         self.expecting.handover_until = None;
+        if awaited {
+            self.mailbox.recall(now, letters, out);
+        }
         let Some(LastingState { state: handed, .. }) = found.filter(|found| !self.knows(&found.state)) else {
             return self.release_waiting(out);
         };
@@ -146,4 +174,9 @@ impl Session {
             None => false,
         }
     }
+}
+
+fn lasting_letter(session: &SessionId, origin: &Arc<str>, number: u64, text: &str) -> LastingLetter {
+    let text = (text.len() <= LASTING_LETTER_BYTES_MAX).then(|| text.into());
+    LastingLetter { session: session.clone(), origin: origin.clone(), number, text }
 }

@@ -59,6 +59,7 @@ kinds! {
     Input::HandedOver(_) => "handed over",
     Input::Recalled(_) => "recalled",
     Input::StatesWanted => "states wanted",
+    Input::MailGiven(_) => "mail given",
     Input::Listed(_) => "listed",
     Input::LookedUp { .. } => "looked up",
     Input::CameOver(_) => "came over",

@@ -64,6 +64,8 @@ pub enum Step {
         found: u8,
     },
     StatesWanted,
+    /// Letters were removed where they outlive the hub.
+    MailGiven,
     /// From now on all pages of other hubs are listed, or not all.
     Lists {
         all: bool,
@@ -199,6 +201,7 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Step::HandedOver),
         2 => (0..3_u8).prop_map(|found| Step::Recalled { found }),
         1 => Just(Step::StatesWanted),
+        2 => Just(Step::MailGiven),
         1 => rarely().prop_map(|all| Step::Lists { all }),
         3 => (prop::option::of(session()), flag()).prop_map(|(session, known)| Step::LookedUp { session, known }),
         1 => session().prop_map(|session| Step::CameOver { session }),

@@ -5,7 +5,7 @@ use crate::kinds::kind;
 use crate::steps::Step;
 use eye_core::elsewhere::{Audience, Back, HeardBy, HubInterests, Interest, Listed, TopicMessage, TopicsNews};
 use eye_core::handover::{Handover, Heir};
-use eye_core::lasting::{Found, Lasting, LastingState, Recalled};
+use eye_core::lasting::{Found, GivenMail, Lasting, LastingLetter, LastingState, Recalled};
 use eye_core::passed::Passed;
 use eye_core::rate::Rate;
 use eye_core::{
@@ -36,6 +36,9 @@ pub struct World {
     /// States that outlive the hub, and those that it looks for.
     written: HashMap<SessionId, Box<LastingState>>,
     recalls: VecDeque<SessionId>,
+    /// Letters that agents get when they are removed where they outlive the hub, and those that are there.
+    given: VecDeque<Box<GivenMail>>,
+    letters: Vec<LastingLetter>,
     /// Words that are looked up.
     words: VecDeque<Box<str>>,
     pub played: HashSet<&'static str>,
@@ -64,6 +67,8 @@ impl Default for World {
             handed: VecDeque::new(),
             written: HashMap::new(),
             recalls: VecDeque::new(),
+            given: VecDeque::new(),
+            letters: Vec::new(),
             words: VecDeque::new(),
             played: HashSet::new(),
         }
@@ -137,6 +142,16 @@ impl World {
             Effect::LookUp { word } => self.words.push_back(word),
             Effect::Lasting(Lasting::Forget(session)) => {
                 self.written.remove(&session);
+                self.letters.retain(|letter| letter.session != session);
+            }
+            Effect::Lasting(Lasting::Letter(letter)) => self.letters.push(*letter),
+            Effect::Lasting(Lasting::Mail { session, letters }) => {
+                self.letters.retain(|letter| letter.session != session);
+                self.letters.extend(letters);
+            }
+            Effect::Lasting(Lasting::Given(given)) => {
+                self.letters.retain(|letter| letter.session != given.session);
+                self.given.push_back(given);
             }
             Effect::Free(_)
             | Effect::PublishElsewhere { .. }
@@ -226,6 +241,7 @@ impl World {
             }
             Step::Recalled { found } => self.recall(found),
             Step::StatesWanted => self.on(Input::StatesWanted),
+            Step::MailGiven => self.mail_given(),
             Step::Lists { all } => self.on(Input::Listed(vec![Listed::All(all)])),
             Step::LookedUp { session, known } => self.looked_up(session, known),
             Step::CameOver { session: at } => self.on(Input::CameOver(session(at))),
@@ -248,14 +264,23 @@ impl World {
         let written = self.written.get(&session).filter(|_| found > 0).cloned();
         let nothing = if found > 1 { Found::Nothing } else { Found::Unknown };
         let found = written.map_or(nothing, Found::State);
-        self.on(Input::Recalled(Box::new(Recalled { session, found })));
+        let letters = self.letters.iter().filter(|letter| letter.session == session).cloned().collect();
+        self.on(Input::Recalled(Box::new(Recalled { session, found, letters })));
+    }
+
+    /// The oldest letters that wait to be given are removed where they outlive the hub.
+    fn mail_given(&mut self) {
+        if let Some(given) = self.given.pop_front() {
+            self.on(Input::MailGiven(given));
+        }
     }
 
     /// It was told how each of its calls ended before it left.
     fn revoke(&mut self, agent: u8) {
         let Some(conn) = self.agents.remove(&agent) else { return };
         let error = Error::new(Code::DENIED, "the token `ci` was revoked");
-        let elsewhere = self.passed.iter().any(|passed| passed.asker.agent() == Some(conn));
+        let elsewhere = self.passed.iter().any(|passed| passed.asker.agent() == Some(conn))
+            || self.given.iter().any(|given| given.reply.agent == conn);
         self.on(Input::AgentRevoked { agent: conn, error });
         self.on(Input::AgentLeft { agent: conn });
         self.depart(conn);
@@ -294,8 +319,9 @@ impl World {
     /// All work is done, the hub next door has answered everything, and what was looked for is found or not.
     pub fn settle(&mut self) {
         let is_due = |world: &Self| !world.works.is_empty() || !world.passed.is_empty() || !world.recalls.is_empty();
-        while is_due(self) || !self.words.is_empty() {
+        while is_due(self) || !self.words.is_empty() || !self.given.is_empty() {
             self.work(false);
+            self.mail_given();
             self.recall(2);
             self.looked_up(None, true);
             if let Some(passed) = self.passed.pop_front() {

@@ -1,0 +1,228 @@
+//! The stream of letters that outlive their hubs: one subject for each session. What was given is removed by a message
+//! that takes the place of all before it, so that everything of a session is done in the order in which it is sent.
+
+use crate::core::Event;
+use crate::row;
+use async_nats::connection::State;
+use async_nats::header::{HeaderMap, NATS_ROLLUP};
+use async_nats::jetstream::stream::{self, DirectGetErrorKind, DiscardPolicy, StorageType};
+use async_nats::jetstream::{self, Context};
+use async_nats::{Client, Error};
+use eye_core::lasting::{GivenMail, LastingLetter};
+use eye_protocol::SessionId;
+use eye_protocol::limits::{
+    LASTING_BYTES_MAX, LASTING_LETTER_BYTES_MAX, LASTING_LETTERS_MAX, RECALL_MS, SESSION_KEPT_MS,
+};
+use eye_protocol::rpc::json;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::timeout;
+
+/// Messages whose acknowledgements are awaited at once.
+const AT_ONCE_MAX: usize = 64;
+/// What waits to be sent. A letter beyond that ends with this hub.
+const WAITING_MAX: usize = 1_000;
+
+/// A message of the stream. One without any of it removes what is before it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Entry {
+    origin: String,
+    number: u64,
+    /// Absent where it was too large.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<Box<str>>,
+}
+
+/// Where the stream is.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Its name.
+    pub stream: String,
+    /// Its subjects, but for the session.
+    pub prefix: String,
+}
+
+impl Place {
+    fn subject(&self, session: &SessionId) -> String {
+        format!("{}.{}", self.prefix, row::key(session))
+    }
+
+    fn config(&self) -> stream::Config {
+        stream::Config {
+            name: self.stream.clone(),
+            subjects: vec![format!("{}.>", self.prefix)],
+            max_messages_per_subject: i64::try_from(LASTING_LETTERS_MAX).unwrap_or(i64::MAX),
+            max_bytes: i64::try_from(LASTING_BYTES_MAX).unwrap_or(i64::MAX),
+            max_age: Duration::from_millis(SESSION_KEPT_MS),
+            max_message_size: i32::try_from(2 * LASTING_LETTER_BYTES_MAX).unwrap_or(i32::MAX),
+            storage: StorageType::File,
+            discard: DiscardPolicy::Old,
+            allow_direct: true,
+            allow_rollup: true,
+            num_replicas: 1,
+            ..stream::Config::default()
+        }
+    }
+
+    /// The letters of a session, the oldest first.
+    pub async fn letters(&self, context: &Context, session: &SessionId) -> Result<Vec<LastingLetter>, Error> {
+        let stream = context.get_stream_no_info(&self.stream).await?;
+        let (subject, mut next, mut letters) = (self.subject(session), 1, Vec::new());
+        loop {
+            let found = match stream.direct_get_next_for_subject(&subject, Some(next)).await {
+                Ok(found) => found,
+                Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok(letters),
+                Err(error) => return Err(error.into()),
+            };
+            next = found.sequence + 1;
+            if found.payload.is_empty() {
+                letters.clear();
+            } else if let Ok(Entry { origin, number, text }) = serde_json::from_slice(&found.payload) {
+                letters.push(LastingLetter { session: session.clone(), origin: origin.into(), number, text });
+            }
+        }
+    }
+}
+
+/// What is to be done with letters.
+#[derive(Debug)]
+pub enum Op {
+    /// One is written.
+    Letter(Box<LastingLetter>),
+    /// Those of a session are these and no others.
+    Mail(SessionId, Vec<LastingLetter>),
+    /// Those of a session are removed, and an agent gets them.
+    Given(Box<GivenMail>),
+}
+
+/// The stream.
+pub struct Mail {
+    ops: mpsc::Sender<Op>,
+    events: mpsc::UnboundedSender<Event>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// The stream is there.
+    made: AtomicBool,
+    /// The last write failed: the log says so once.
+    fails: AtomicBool,
+}
+
+impl Mail {
+    /// Knows nothing yet. What was removed is told by `events`.
+    pub fn new(client: Client, place: Place, events: mpsc::UnboundedSender<Event>) -> Self {
+        let (ops, todo) = mpsc::channel(WAITING_MAX);
+        let shared = Arc::new(Shared::default());
+        let context = jetstream::new(client.clone());
+        let worker = Worker { client, context, place, events: events.clone(), shared: shared.clone() };
+        tokio::spawn(worker.run(todo));
+        Self { ops, events, shared }
+    }
+
+    /// The link is down: the server may come back without its files.
+    pub fn stop(&self) {
+        self.shared.made.store(false, Relaxed);
+    }
+
+    /// Does something, behind what was to be done before.
+    pub fn put(&self, op: Op) {
+        if let Err(error) = self.ops.try_send(op)
+            && let Op::Given(given) = error.into_inner()
+        {
+            // Its reader ends with the hub.
+            let _ = self.events.send(Event::MailGiven(given));
+        }
+    }
+}
+
+/// Sends in order.
+struct Worker {
+    client: Client,
+    context: Context,
+    place: Place,
+    events: mpsc::UnboundedSender<Event>,
+    shared: Arc<Shared>,
+}
+
+impl Worker {
+    async fn run(self, mut todo: mpsc::Receiver<Op>) {
+        let places = Arc::new(Semaphore::new(AT_ONCE_MAX));
+        while let Some(op) = todo.recv().await {
+            let (session, letters, given) = match op {
+                Op::Letter(letter) => (letter.session.clone(), vec![*letter], None),
+                Op::Given(given) => (given.session.clone(), Vec::new(), Some(given)),
+                Op::Mail(session, letters) => {
+                    self.send(&places, &session, None, None).await;
+                    (session, letters, None)
+                }
+            };
+            for letter in letters {
+                self.send(&places, &session, Some(letter), None).await;
+            }
+            if given.is_some() {
+                self.send(&places, &session, None, given).await;
+            }
+        }
+    }
+
+    /// Sends a letter, or what removes all of a session. What came of it is awaited apart.
+    async fn send(
+        &self,
+        places: &Arc<Semaphore>,
+        session: &SessionId,
+        letter: Option<LastingLetter>,
+        given: Option<Box<GivenMail>>,
+    ) {
+        let place = places.clone().acquire_owned().await;
+        let sent = timeout(Duration::from_millis(RECALL_MS), self.publish(session, letter)).await;
+        let (shared, events) = (self.shared.clone(), self.events.clone());
+        tokio::spawn(async move {
+            let written = match sent {
+                Ok(Ok(written)) => match timeout(Duration::from_millis(RECALL_MS), written).await {
+                    Ok(written) => written.map(drop).map_err(Error::from),
+                    Err(late) => Err(late.into()),
+                },
+                Ok(Err(error)) => Err(error),
+                Err(late) => Err(late.into()),
+            };
+            drop(place);
+            if shared.fails.swap(written.is_err(), Relaxed) != written.is_err() {
+                match &written {
+                    Ok(()) => tracing::info!("letters are written again"),
+                    Err(error) => tracing::warn!(%error, "letters are not written, and would end with this hub"),
+                }
+            }
+            if let Some(given) = given {
+                let _ = events.send(Event::MailGiven(given));
+            }
+        });
+    }
+
+    async fn publish(
+        &self,
+        session: &SessionId,
+        letter: Option<LastingLetter>,
+    ) -> Result<jetstream::context::PublishAckFuture, Error> {
+        if self.client.connection_state() != State::Connected {
+            return Err("the link is down".into());
+        }
+        if !self.shared.made.load(Relaxed) {
+            self.context.get_or_create_stream(self.place.config()).await?;
+            self.shared.made.store(true, Relaxed);
+        }
+        let (mut headers, mut payload) = (HeaderMap::new(), String::new());
+        match letter {
+            Some(LastingLetter { origin, number, text, .. }) => {
+                payload = json(&Entry { origin: origin.to_string(), number, text });
+            }
+            None => headers.insert(NATS_ROLLUP, "sub"),
+        }
+        Ok(self.context.publish_with_headers(self.place.subject(session), headers, payload.into()).await?)
+    }
+}
