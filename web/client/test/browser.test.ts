@@ -97,6 +97,38 @@ scene("a reload keeps the session and says that it leaves", async (on) => {
   assert.ok(first.frames.some((frame) => typeof frame !== "string" && frame.method === "page/leaving"));
 });
 
+/** How a page writes its document anew: a later write opens it by itself. */
+for (const [how, begin, end] of [
+  ["open, write and close", "document.open();", "document.close();"],
+  ["a later write", "", ""],
+]) {
+  scene(`a page that writes its document anew by ${how} is heard as before`, async (on) => {
+    const page = await join(on);
+    const written = '<title>New</title><form action="/two.html"><button>y</button></form>';
+    await on.tab.evaluate(`${begin} document.write(${JSON.stringify(written)}); ${end} void 0`);
+    await titled(page, "New");
+    assert.equal(await page.ask("document.title = 'Later'"), ":Later");
+    await titled(page, "Later");
+    await on.tab.evaluate(`new Promise((done) => {
+      setTimeout(() => { setTimeout(done); Promise.reject(new Error("rejected")); later.on(); });
+    })`);
+    const logged = await page.ask("(await eye.logs({ all: true })).map(({ text }) => text).join()");
+    for (const text of [/later is not defined/, /\(in promise\) Error: rejected/]) assert.match(logged, text);
+    page.send("50:document.querySelector('button').click()");
+    const note = await page.notification("call/navigating");
+    assert.deepEqual(note.params, { id: "50", url: `${on.hub.origin}/two.html?` });
+    const second = await on.hub.joined();
+    assert.equal(second.session, page.session);
+    await page.gone();
+    assert.ok(page.frames.some((frame) => typeof frame !== "string" && frame.method === "page/leaving"));
+  });
+}
+
+/** The page tells of this title. */
+function titled(page: Connection, title: string): Promise<unknown> {
+  return page.frame((frame) => typeof frame !== "string" && frame.params?.title === title);
+}
+
 scene("a tab that copies the memory of another gets an id of its own", async (on) => {
   const first = await join(on);
   await on.tab.evaluate("window.open(location.href)");

@@ -60,6 +60,9 @@ const BESIDE = new Set(BESIDE_VERBS.split(" ").map((verb) => `page/${verb}`));
 async function drive(path = "/"): Promise<{
   cdp: CDPSession;
   ask: (frame: object | string, id: string) => Promise<string>;
+  tell: (frame: object | string) => Promise<void>;
+  /** The page has said this, or says it. */
+  until: (said: RegExp) => Promise<string>;
   /**
    * Tells a message whose answers may be its value. Gives that, and what was heard in which order until all ids were
    * answered.
@@ -113,7 +116,8 @@ async function drive(path = "/"): Promise<{
     };
     const send = cdp.send.bind(cdp) as (method: string, params: object) => Promise<unknown>;
     await Promise.all(commands.map(({ method, params }) => send(method, params)));
-    await tell(JSON.stringify({ input }), from);
+    // A document that the input leads elsewhere hears nothing more.
+    await tell(JSON.stringify({ input }), from).catch((error: unknown) => assert.match(String(error), /find context/));
   };
   // Without it, scripts for new documents are kept and never run.
   await cdp.send("Page.enable");
@@ -123,11 +127,16 @@ async function drive(path = "/"): Promise<{
   await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`);
   const hello = await until((message) => message.includes('"method":"hello"'));
   assert.match(hello, /"eval":true/);
+  const tellHalf = async (frame: object | string): Promise<void> => {
+    const isForHands = typeof frame === "object" && BESIDE.has((frame as { method: string }).method);
+    await tell(JSON.stringify([frame]), isForHands ? await (hands ??= makeHands()) : page);
+  };
   return {
     cdp,
+    tell: tellHalf,
+    until: (wanted) => until((message) => wanted.test(message)),
     async ask(frame, id) {
-      const isForHands = typeof frame === "object" && BESIDE.has((frame as { method: string }).method);
-      await tell(JSON.stringify([frame]), isForHands ? await (hands ??= makeHands()) : page);
+      await tellHalf(frame);
       const failed = `"id":"${id}","error":`;
       const answer = await until((message) => message.startsWith(`["${id}`) || message.includes(failed));
       // A failure is a frame of its own, and no answer.
@@ -273,18 +282,29 @@ test("a page finds nothing that looks or acts in what it can reach, and code sti
   assert.match(await ask("6:await eye.wait('e99').catch((error) => error.name)", "6"), /Refused/);
 });
 
-test("a page that writes its document anew is looked at and acted on, also by code", async () => {
-  const { ask, cdp } = await drive("/open");
+test("a page that writes its document anew is looked at, acted on and heard as before", {
+  timeout: 60_000,
+}, async () => {
+  const { ask, cdp, tell, until } = await drive("/open");
   assert.match(await ask(verb("1", "look", {}), "1"), /e1 .*Press/);
   assert.match(await ask("2:await eye.click('e1')", "2"), /pressed true/);
   const written = `<title>New</title><button id=b>Again</button><p id=out>empty</p>
-    <script>b.onclick = (event) => { out.textContent = "anew " + event.isTrusted; console.error("oh no") }</script>`;
+    <form id=f action=/open><button>Send</button></form><script>
+      b.onclick = (event) => { out.textContent = "anew " + event.isTrusted; console.error("oh no") };
+    </script>`;
   const expression = `document.open(); document.write(${JSON.stringify(written)}); document.close()`;
   await cdp.send("Runtime.evaluate", { expression });
   const ref = /(e\d+) \[Again\]/.exec(await ask(verb("3", "look", {}), "3"))?.[1];
   assert.ok(ref !== undefined);
   assert.match(await ask(`4:await eye.click('${ref}')`, "4"), /anew true/);
   assert.match(await ask(verb("5", "click", { target: ref }), "5"), /error: oh no/);
+  await until(/page\/info.*"title":"New"/);
+  await cdp.send("Runtime.evaluate", { expression: "document.title = 'Later'; setTimeout(() => nowhere.at())" });
+  await until(/page\/info.*"title":"Later"/);
+  assert.match(await ask(verb("6", "logs", { all: true }), "6"), /nowhere is not defined/);
+  // The driver hears by itself that a document goes, and from the half that acts, for where.
+  await tell(verb("7", "click", { target: "text=Send" }));
+  await until(/call\/navigating.*"id":"7"/);
 });
 
 test("what the page's world does while an agent acts is in the answer", async () => {

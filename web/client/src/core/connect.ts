@@ -6,6 +6,7 @@ import { failure } from "./answer.js";
 import { watchDialogs } from "./dialogs.js";
 import { pageInfo, watchInfo } from "./info.js";
 import { journal } from "./journal.js";
+import { listen } from "./lasting.js";
 import { CLOSED_BAD_QUERY, CLOSED_FOREIGN, CLOSED_TAKEN, linkTo, type Socket } from "./link.js";
 import { FORM_LOOK_MS, LEAVING_MS } from "./limits.js";
 import { travels, watchNavigation } from "./navigation.js";
@@ -320,11 +321,10 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
   }
   // A browser with hands tells its driver of them, and answers them.
   if (input === undefined) watchDialogs((dialog) => link.page?.notifyNow("page/info", { dialog }));
-  const { signal } = leaving;
-  addEventListener("pagehide", hide, { signal });
-  addEventListener("pageshow", show, { signal });
-  addEventListener("online", link.hurry, { signal });
-  document.addEventListener("visibilitychange", link.hurry, { signal });
+  listen(window, ["pagehide"], hide, leaving);
+  listen(window, ["pageshow"], show, leaving);
+  listen(window, ["online"], link.hurry, leaving);
+  listen(document, ["visibilitychange"], link.hurry, leaving);
   whenShown(() => void enter());
 
   const own: Own = {

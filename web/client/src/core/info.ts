@@ -1,6 +1,8 @@
 // What the hub knows about this page: title, address, visibility and whether it is loading, and a note whenever one of
 // them changes.
 
+import { listen } from "./lasting.js";
+
 export interface PageInfo {
   readonly title: string;
   readonly url: string;
@@ -36,25 +38,31 @@ export function watchInfo(tell: (changes: Partial<PageInfo>) => void): (info: Pa
     });
   };
 
-  // The head is all that has to be watched; before there is one, a title may be set too.
+  const everything = { childList: true, characterData: true, subtree: true };
   const watching = new MutationObserver(() => {
     look();
-    if (document.head !== null && !headed) watchHead();
+    watch();
   });
-  let headed = false;
-  const watchHead = (): void => {
+  let root: Element | null | undefined;
+  let head: Element | null | undefined;
+  /** The head is all that has to be watched, and what it is replaced in; before there is one, a title may be set too. */
+  const watch = (): void => {
+    const { documentElement, head: there } = document;
+    if (documentElement === root && there === head) return;
+    [root, head] = [documentElement, there];
     watching.disconnect();
-    headed = document.head !== null;
-    watching.observe(document.head ?? document, { childList: true, characterData: true, subtree: true });
+    watching.observe(document, there === null ? everything : { childList: true });
+    if (there === null) return;
+    watching.observe(documentElement, { childList: true });
+    watching.observe(there, everything);
   };
-  watchHead();
-  document.addEventListener("visibilitychange", look);
-  addEventListener("load", look);
+  watch();
+  listen(document, ["visibilitychange"], look);
+  listen(window, ["load"], look);
   if ("navigation" in window) {
     window.navigation.addEventListener("currententrychange", look);
   } else {
-    addEventListener("popstate", look);
-    addEventListener("hashchange", look);
+    listen(window, ["popstate", "hashchange"], look);
   }
   return (info) => void (told = info);
 }

@@ -4,6 +4,7 @@
 import { clip } from "./clip.js";
 import { copy } from "./copy.js";
 import { withoutSecrets } from "./element.js";
+import { listen } from "./lasting.js";
 import { LOG_ENTRIES_MAX, LOG_MEMBERS_MAX, LOG_TEXT_CHARS_MAX } from "./limits.js";
 
 export type Level = "error" | "warn" | "info" | "log" | "debug";
@@ -88,16 +89,17 @@ function start(): Journal {
     });
     request.addEventListener("error", () => failed(method, url, "no answer"));
   });
-  addEventListener(
-    "error",
+  listen(
+    window,
+    ["error"],
     ({ target, message, filename, lineno, colno }) => {
       const { src, href } = target as { src?: unknown; href?: unknown };
       if (target === window) note("error", `${message} (${filename}:${lineno}:${colno})`);
       else if (src ?? href) failed("GET", src ?? href, "not loaded");
     },
-    true,
+    { capture: true },
   );
-  addEventListener("unhandledrejection", ({ reason }) => note("error", "Uncaught (in promise)", reason));
+  listen(window, ["unhandledrejection"], ({ reason }) => note("error", "Uncaught (in promise)", reason));
   return kept;
 }
 

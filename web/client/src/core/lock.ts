@@ -1,6 +1,7 @@
 // The lock of a session: one document holds it. Another tab that holds it answers when it is asked; a document that is
 // being replaced does not, and its lock is waited for.
 
+import { listen } from "./lasting.js";
 import { HOLDER_MS, LOCK_WAIT_MS } from "./limits.js";
 
 /** Gives the function that lets the lock go, or undefined if another tab has it. */
@@ -59,10 +60,10 @@ function answer(name: string): () => void {
   const channel = open(name);
   if (channel === undefined) return () => undefined;
   channel.onmessage = ({ data }) => data === "asked" && channel.postMessage("held");
-  const leave = () => channel.close();
-  addEventListener("pagehide", leave);
+  const answered = new AbortController();
+  listen(window, ["pagehide"], () => channel.close(), answered);
   return () => {
-    removeEventListener("pagehide", leave);
+    answered.abort();
     channel.close();
   };
 }

@@ -1,6 +1,7 @@
 // Translates the browser's Navigation API for a page: who leaves, for where, and whether it comes to that.
 // Without that API a call that navigates is simply answered.
 
+import { listen } from "./lasting.js";
 import type { Page } from "./page.js";
 
 const TRAVELS = /\b(?:history|navigation)\s*\.\s*(back|forward|go|traverseTo)\s*\(/;
@@ -27,7 +28,7 @@ export function watchNavigation(page: () => Page | undefined, leaving: (url: str
       event.signal.addEventListener("abort", () => leaving(""));
     });
   });
-  addEventListener("submit", () => page()?.submits(), true);
+  listen(window, ["submit"], () => page()?.submits(), { capture: true });
 }
 
 /** Whether the browser tells of navigations: not in a document without an origin, nor in a window's first document. */

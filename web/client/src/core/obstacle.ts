@@ -1,5 +1,7 @@
 // Says in the console, once each, what stands between this page and its hub and what a person can do about it.
 
+import { listen } from "./lasting.js";
+
 const SEEN = new Set<string>();
 /** The page's policy has blocked the hub, and that was said. */
 let blocked = false;
@@ -11,7 +13,7 @@ export function warn(text: string, level: "info" | "warn" = "warn"): void {
 }
 
 export function watchPolicy({ href, origin }: URL): void {
-  document.addEventListener("securitypolicyviolation", ({ blockedURI, disposition, effectiveDirective }) => {
+  listen(document, ["securitypolicyviolation"], ({ blockedURI, disposition, effectiveDirective }) => {
     if (disposition !== "enforce" || !blockedURI.replace(/^ws/, "http").startsWith(href)) return;
     blocked = true;
     // The socket, or a part, which is a script (script-src-elem).

@@ -2,6 +2,7 @@
 // there.
 
 import { hint } from "../core/hint.js";
+import { listen } from "../core/lasting.js";
 import { WAIT_LOOK_MS, WAIT_MS } from "../core/limits.js";
 import type { Core } from "../core/part.js";
 import { refusal } from "./refusal.js";
@@ -15,7 +16,9 @@ export interface Waits {
 
 /** What a person does, and what a page hears when something has arrived. */
 const EVENTS =
-  "input change click keydown pointerup focusin load transitionend animationend popstate hashchange message".split(" ");
+  "input change click keydown pointerup focusin load transitionend animationend popstate hashchange message".split(
+    " ",
+  ) as (keyof WindowEventMap)[];
 const TARGET = /^(?:(?:text|css)=|[#.[]|@?(?:f\d+)?e\d+$)/;
 const MUTATIONS = { subtree: true, childList: true, attributes: true, characterData: true };
 
@@ -78,7 +81,7 @@ export function waits(core: Core): Waits {
 
       const observer = new MutationObserver(again);
       observer.observe(document, MUTATIONS);
-      for (const name of EVENTS) addEventListener(name, again, { capture: true, passive: true, signal: ending.signal });
+      listen(window, EVENTS, again, { capture: true, passive: true, signal: ending.signal });
       signal.addEventListener("abort", () => end(() => reject(signal.reason)));
       port1.onmessage = () => void attempt();
       waiting.add(again);

@@ -2,6 +2,7 @@
 // socket.
 
 import { CODE_INTERNAL, CODE_METHOD, CODE_THREW } from "../generated/protocol.js";
+import { listen } from "../core/lasting.js";
 import { STATE_THROTTLE_MS } from "../core/limits.js";
 import type { Core, Rpc, StatePart } from "../core/part.js";
 import { publishedDocument, Unfit, type PublishedDocument } from "./published.js";
@@ -11,7 +12,7 @@ import type { StateOptions, StateSource } from "./source.js";
 const INTERACTIONS =
   "pointerdown pointermove pointerup pointercancel click keydown keyup wheel touchstart touchmove touchend touchcancel input change".split(
     " ",
-  );
+  ) as (keyof WindowEventMap)[];
 
 /** What the part needs of a browser; tests bring their own. */
 export interface Stage {
@@ -194,7 +195,7 @@ function browser(): Stage {
       port2.postMessage(0);
     },
     interactions(seen, signal) {
-      for (const name of INTERACTIONS) addEventListener(name, seen, { capture: true, passive: true, signal });
+      listen(window, INTERACTIONS, seen, { capture: true, passive: true, signal });
     },
     mutations(seen, signal) {
       const observer = new MutationObserver(seen);
