@@ -83,18 +83,14 @@ impl Names {
         names.to_string()
     }
 
-    /// The command that hands a message to the client in a context. `answered`: what it says at once is the result,
-    /// where the browser has hands.
-    pub fn telling(&self, context: i64, message: &str, answered: bool) -> (&'static str, Value) {
+    /// The command that hands a message to the client in a context. Where the browser has hands, what the client says
+    /// at once is its result.
+    pub fn telling(&self, context: i64, message: &str) -> (&'static str, Value) {
         if !self.hands {
             return ("Eye.tell", json!({ "contextId": context, "message": message }));
         }
-        let (message, flag) = (eye_protocol::rpc::json(message), if answered { ",1" } else { "" });
-        let expression = format!("{}({message}{flag})", self.receive);
-        let mut asked = json!({ "expression": expression, "contextId": context, "silent": true });
-        if answered {
-            asked["returnByValue"] = true.into();
-        }
+        let expression = format!("{}({},1)", self.receive, eye_protocol::rpc::json(message));
+        let asked = json!({ "expression": expression, "contextId": context, "silent": true, "returnByValue": true });
         ("Runtime.evaluate", asked)
     }
 }

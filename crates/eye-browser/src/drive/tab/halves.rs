@@ -141,7 +141,7 @@ impl Tab {
     /// The same to the half in a context. What that answers at once is the command's result; the rest comes by the
     /// binding.
     fn tell_in(&self, context: i64, message: &str) -> Result<(), CommandError> {
-        let (method, asked) = self.names.telling(context, message, true);
+        let (method, asked) = self.names.telling(context, message);
         self.session.note(method, &asked, context)
     }
 
