@@ -3,7 +3,7 @@
 use eye_protocol::answer::write_typed;
 use eye_protocol::batch::{self, Element};
 use eye_protocol::id::split_call_id;
-use eye_protocol::messages::Hello;
+use eye_protocol::messages::{CancelPage, Hello};
 use eye_protocol::operations::{World, world_of};
 use eye_protocol::rpc::{self, Message};
 use eye_protocol::{Ending, Error};
@@ -64,6 +64,8 @@ pub struct Sorted {
     pub for_page: Vec<(Half, String)>,
     /// Its calls, and the half that each is for.
     pub calls: Vec<(Half, String)>,
+    /// The calls that the hub gives up.
+    pub cancelled: Vec<String>,
     /// For the driver.
     pub own: Vec<Own>,
     /// The hub asks whether the page is alive: the id, as JSON.
@@ -107,7 +109,10 @@ pub fn sort(message: String, crashed: bool) -> Sorted {
                         }
                         Half::of(&method)
                     }
-                    Some(Message::Notification { method, .. }) if method == "call/cancel" => Half::Both,
+                    Some(Message::Notification { method, params }) if method == "call/cancel" => {
+                        sorted.cancelled.extend(rpc::params(&params).ok().map(|CancelPage { id }| id));
+                        Half::Both
+                    }
                     Some(Message::Response { id, .. }) if id.trim_matches('"') == HELLO => {
                         sorted.welcome = Some(format!("[{json}]"));
                         Half::Page
@@ -236,5 +241,6 @@ mod tests {
         assert_eq!(sorted.for_page, expected);
         let calls = [("7", Half::Page), ("8", Half::Hands), ("9", Half::Hands), ("10", Half::Page)];
         assert_eq!(sorted.calls, calls.map(|(id, half)| (half, id.to_owned())));
+        assert_eq!(sorted.cancelled, ["9"]);
     }
 }

@@ -65,6 +65,15 @@ pub fn read(message: &str) -> Option<Request> {
 }
 
 impl Request {
+    /// Whether it only lets go of what is pressed: who gives up a drag must not leave the button down.
+    pub fn lets_go(&self) -> bool {
+        let released = |command: &Command| {
+            let kind = command.params.get("type").and_then(Value::as_str);
+            matches!(command.method, Method::Mouse) && kind == Some("mouseReleased")
+        };
+        !self.front && self.giving.is_none() && self.commands.iter().all(released)
+    }
+
     /// The same where the frame that asks stands in its tab.
     pub fn placed(mut self, place: Affine) -> Self {
         for command in &mut self.commands {
@@ -148,6 +157,22 @@ mod tests {
         assert!(!asked(r#"{"method":"Page.navigate","params":{"url":"file:///etc/passwd"}}"#));
         assert!(asked(&vec![one; COMMANDS_LEN_MAX].join(",")));
         assert!(!asked(&vec![one; COMMANDS_LEN_MAX + 1].join(",")));
+    }
+
+    #[test]
+    fn what_only_lets_go_presses_and_moves_nothing() {
+        let lets_go = |kinds: &[&str], more: &str| {
+            let mouse =
+                |kind: &&str| format!(r#"{{"method":"Input.dispatchMouseEvent","params":{{"type":"{kind}"}}}}"#);
+            let commands = kinds.iter().map(mouse).collect::<Vec<_>>().join(",");
+            read(&format!(r#"{{"input":1,{more}"commands":[{commands}]}}"#)).unwrap().lets_go()
+        };
+        assert!(lets_go(&["mouseReleased"], ""));
+        assert!(!lets_go(&["mouseReleased"], r#""front":true,"#));
+        assert!(!lets_go(&["mouseReleased"], r#""files":[],"to":{"by":"field"},"#));
+        for kind in ["mouseMoved", "mousePressed", "mouseWheel"] {
+            assert!(!lets_go(&["mouseReleased", kind], ""), "{kind}");
+        }
     }
 
     #[test]

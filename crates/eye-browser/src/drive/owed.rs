@@ -45,6 +45,11 @@ impl Owed {
         self.0.insert(id, half);
     }
 
+    /// The hub gives a call up: it was cancelled, or has run out of time. What is said of it later is not heard.
+    pub fn give_up(&mut self, id: &str) {
+        self.0.remove(id);
+    }
+
     /// Whether an agent waits for anything.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -182,6 +187,16 @@ mod tests {
         let failed = owed.fail(&Error::new(Code::CONNECTION, "crashed"));
         assert_eq!(failed.len(), 1);
         assert!(failed[0].starts_with(r#"["8!-32000 crashed"#), "{failed:?}");
+        assert!(owed.is_empty());
+    }
+
+    #[test]
+    fn a_debt_ends_with_its_call() {
+        let mut owed = owed();
+        for id in ["7", "8", "12"] {
+            owed.give_up(id);
+        }
+        assert_eq!(owed.hear(Half::Page, r#"["7=2","9=3"]"#).rest.as_deref(), Some(r#"["9=3"]"#));
         assert!(owed.is_empty());
     }
 

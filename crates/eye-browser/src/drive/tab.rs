@@ -29,7 +29,7 @@ use eye_protocol::rpc::json;
 use eye_protocol::{Ending, Error, Value};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::json;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -139,6 +139,8 @@ pub struct Tab {
     crashed: bool,
     /// Whether the browser loads something into it; the document that is there hears nothing meanwhile.
     loading: bool,
+    /// Calls of which the driver looks up whether the page is to do them.
+    undecided: HashSet<String>,
     /// The driver's own, for the page client.
     questions: (mpsc::UnboundedSender<String>, mpsc::UnboundedReceiver<String>),
     doing: FuturesUnordered<Doing>,
@@ -182,6 +184,7 @@ impl Tab {
             document: None,
             crashed: false,
             loading: false,
+            undecided: HashSet::new(),
             questions: mpsc::unbounded_channel(),
             doing: FuturesUnordered::new(),
             recording: Recording::default(),
@@ -375,6 +378,11 @@ impl Tab {
     }
 
     fn done(&mut self, done: Done) {
+        if let Done::Page(own) | Done::Travel(own, _) = &done
+            && !self.undecided.remove(&own.id)
+        {
+            return;
+        }
         let heard = match (done, &mut self.document) {
             (Done::Answer(id, Ok(Value::Bytes(bytes))), Some(document)) => {
                 let mut message = Vec::new();

@@ -66,18 +66,24 @@ export async function realDrag(
 ): Promise<void> {
   const held = { button: "left", buttons: MAIN_BUTTONS };
   await input([mouse("mouseMoved", start), mouse("mousePressed", start, { ...held, clickCount: 1 })]);
+  let at = start;
+  const move = async (place: Place): Promise<void> => {
+    await input([mouse("mouseMoved", place, held)]);
+    at = place;
+  };
   try {
     await turn(PRESS_MS);
     for (let step = 1; step <= DRAG_STEPS; step++) {
       const { x, y } = to();
       const part = step / DRAG_STEPS;
-      const at = { x: start.x + (x - start.x) * part, y: start.y + (y - start.y) * part };
-      await input([mouse("mouseMoved", at, held)]);
+      await move({ x: start.x + (x - start.x) * part, y: start.y + (y - start.y) * part });
     }
     // Some take a place for the goal only when the pointer has come to rest over it.
-    await input([mouse("mouseMoved", to(), held)]);
+    await move(to());
+    at = to();
   } finally {
-    await input([mouse("mouseReleased", to(), { button: "left", buttons: 0, clickCount: 1 })]);
+    // Where it is: what was given up on the way is not dropped at its goal.
+    await input([mouse("mouseReleased", at, { button: "left", buttons: 0, clickCount: 1 })]);
   }
 }
 

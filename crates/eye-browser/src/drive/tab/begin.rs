@@ -18,9 +18,11 @@ impl Tab {
         let doing: Doing = match own.method.as_str() {
             // Without hands the page does what it can, and says of the rest what it needs.
             method if !self.names.hands && !["page/shot", "page/close"].contains(&method) => {
+                self.undecided.insert(own.id.clone());
                 Box::pin(std::future::ready(Done::Page(own)))
             }
             "page/back" | "page/forward" => {
+                self.undecided.insert(own.id.clone());
                 let context =
                     self.document.as_ref().map(|document| document.context).filter(|_| !self.outer.is_frame());
                 Box::pin(async move {

@@ -84,6 +84,17 @@ impl Tab {
         for (half, message) in sorted.for_page {
             self.hand(half, message);
         }
+        for id in sorted.cancelled {
+            self.give_up(&id);
+        }
+    }
+
+    /// The hub gives a call up: no half owes it any more, and what the browser looked up for it is not gone on with.
+    fn give_up(&mut self, id: &str) {
+        self.undecided.remove(id);
+        if let Some(document) = &mut self.document {
+            document.owed.give_up(id);
+        }
     }
 
     /// The half that does what is for this one: a client in one piece is all of it.

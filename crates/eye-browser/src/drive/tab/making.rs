@@ -1,7 +1,7 @@
-//! Input that the page client asks for: made only while an agent waits for something, at the place where a frame stands
-//! in its tab.
+//! Input that the page client asks for: made only while an agent waits for something, or to let go of what it pressed
+//! meanwhile, at the place where a frame stands in its tab.
 
-use super::{Done, Hands, Tab};
+use super::{Done, Hands, Joined, Tab};
 use crate::drive::files::{self, Field};
 use crate::drive::input::{self, Request};
 use crate::drive::outer::Outer;
@@ -16,7 +16,8 @@ impl Tab {
     pub(super) fn input(&mut self, message: &str) {
         let Some(request) = input::read(message) else { return };
         let number = request.input;
-        let Some(document) = self.document.as_ref().filter(|document| !document.owed.is_empty()) else {
+        let may = |document: &&Joined| !document.owed.is_empty() || request.lets_go();
+        let Some(document) = self.document.as_ref().filter(may) else {
             let why = "real input is made only while an agent waits; synthetic: true does without";
             self.tell_hands(&json(&json!({ "input": number, "error": why })));
             return;

@@ -1,0 +1,50 @@
+//! Calls that the hub gives up, in a real Chromium: no input is made for them any more, but to let go of what they have
+//! pressed. The test stands for the hub.
+
+mod hub;
+
+use hub::Stage;
+
+/// Says by `paused` what happens in it.
+const PAGE: &str = "data:text/html,<button>Press</button><p>there</p><script>
+    const button = document.querySelector('button');
+    button.onclick = ({ isTrusted }) => isTrusted && eye.pause('pressed');
+    const p = document.querySelector('p');
+    p.onmousedown = () => eye.pause('down');
+    onmouseup = ({ target }) => target !== button && eye.pause('up');
+    onload = () => eye.pause('loaded');
+</script>";
+
+/// No call: nobody waits for it.
+const PAGES_OWN: &str = r#"[":eye.click('button').catch(({ message }) => eye.pause(message))"]"#;
+
+fn cancel(id: &str) -> String {
+    format!(r#"[{{"jsonrpc":"2.0","method":"call/cancel","params":{{"id":"{id}"}}}}]"#)
+}
+
+#[tokio::test]
+async fn a_page_presses_its_own_buttons_only_until_the_call_is_given_up() {
+    let Some(mut stage) = Stage::begin(PAGE).await else { return };
+    let (_, page) = stage.until(r#""paused":"loaded""#).await;
+    let tell = |message: &str| page.send(message.to_owned()).expect("the tab is there");
+    tell(r#"["5:new Promise(() => {})"]"#);
+    tell(PAGES_OWN);
+    assert!(stage.until(r#""paused":"#).await.0.contains("pressed"));
+    tell(&cancel("5"));
+    tell(PAGES_OWN);
+    let (said, _) = stage.until(r#""paused":"#).await;
+    assert!(said.contains("only while an agent waits"), "{said}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_drag_that_is_given_up_lets_go() {
+    let Some(mut stage) = Stage::begin(PAGE).await else { return };
+    let (_, page) = stage.until(r#""paused":"loaded""#).await;
+    let tell = |message: &str| page.send(message.to_owned()).expect("the tab is there");
+    tell(r#"[{"jsonrpc":"2.0","id":"6","method":"page/drag","params":{"from":"css=p","to":[300,300]}}]"#);
+    stage.until(r#""paused":"down""#).await;
+    tell(&cancel("6"));
+    stage.until(r#""paused":"up""#).await;
+    stage.end().await;
+}
