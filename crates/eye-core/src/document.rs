@@ -5,6 +5,7 @@
 //! a document with every operation, and `add` at the front of a long array moves all of it. Each is read when it is its
 //! turn, so that a patch which does not fit costs no more than what was done of it.
 
+mod items;
 mod operation;
 mod paced;
 mod size;
@@ -14,10 +15,11 @@ use crate::heavy::Heavy;
 use eye_protocol::limits::{STATE_BYTES_MAX, STATE_DEPTH_MAX, STATE_PARSED_BYTES_MAX};
 use eye_protocol::scan::{self, Pause};
 use eye_protocol::{Code, Error};
+use items::{find, find_mut, index, insert, remove};
 use json_patch::PatchOperation;
 use json_patch::jsonptr::{Pointer, PointerBuf};
 use serde_json::Value;
-use size::{BYTES_A_STEP, parsed_bytes};
+use size::parsed_bytes;
 pub use size::{Meter, Size, Unfit};
 use undo::Undo;
 
@@ -237,63 +239,6 @@ impl Heavy for Document {
     }
 }
 
-/// Items that are moved by one place in one piece.
-const ITEMS_A_PIECE: usize = 4_096;
-
-/// Puts an item in: it goes from the end to its place, piece by piece.
-fn insert(items: &mut Vec<Value>, at: usize, value: Value, meter: &Meter) {
-    items.push(value);
-    let mut end = items.len();
-    while end > at + 1 {
-        let start = at.max(end.saturating_sub(ITEMS_A_PIECE));
-        items[start..end].rotate_right(1);
-        end = start + 1;
-        meter.pause();
-    }
-}
-
-/// Takes an item out: it goes to the end, piece by piece.
-fn remove(items: &mut Vec<Value>, at: usize, meter: &Meter) -> Option<Value> {
-    let mut start = at;
-    while start + 1 < items.len() {
-        let end = items.len().min(start + ITEMS_A_PIECE);
-        items[start..end].rotate_left(1);
-        start = end - 1;
-        meter.pause();
-    }
-    items.pop()
-}
-
-fn find<'v>(root: &'v Value, path: &Pointer, meter: &mut Meter) -> Result<&'v Value, Unfit> {
-    meter.spend(path.count() + path.len() / BYTES_A_STEP)?;
-    path.tokens().try_fold(root, |at, token| {
-        match at {
-            Value::Object(members) => members.get(&*token.decoded()),
-            Value::Array(items) => items.get(index(&token.decoded())?),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
-        }
-        .ok_or(Unfit::Wrong)
-    })
-}
-
-fn find_mut<'v>(root: &'v mut Value, path: &Pointer, meter: &mut Meter) -> Result<&'v mut Value, Unfit> {
-    meter.spend(path.count() + path.len() / BYTES_A_STEP)?;
-    path.tokens().try_fold(root, |at, token| {
-        match at {
-            Value::Object(members) => members.get_mut(&*token.decoded()),
-            Value::Array(items) => items.get_mut(index(&token.decoded())?),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
-        }
-        .ok_or(Unfit::Wrong)
-    })
-}
-
-/// An array's index as RFC 6901 writes it: digits, without leading zeros.
-fn index(name: &str) -> Result<usize, Unfit> {
-    let digits = name.bytes().all(|byte| byte.is_ascii_digit()) && (name == "0" || !name.starts_with('0'));
-    if digits { name.parse().map_err(|_| Unfit::Wrong) } else { Err(Unfit::Wrong) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -338,22 +283,6 @@ mod tests {
         assert_eq!(doc.value().as_array().unwrap().len(), 100_000);
         assert_eq!(doc.value()[0], 0, "what was done is taken back");
         assert_eq!(patch(&mut doc, &Value::Array(front[..90].to_vec())), Ok(()));
-    }
-
-    #[test]
-    fn items_are_moved_in_pieces_and_stay_in_order() {
-        for len in [0, 1, 2, ITEMS_A_PIECE - 1, ITEMS_A_PIECE, ITEMS_A_PIECE + 1, 3 * ITEMS_A_PIECE] {
-            let meter = Meter::new(1);
-            for at in [0, 1, len / 2, len.saturating_sub(1), len].into_iter().filter(|at| *at <= len) {
-                let before: Vec<Value> = (0..len).map(Value::from).collect();
-                let (mut items, mut expected) = (before.clone(), before.clone());
-                expected.insert(at, Value::Null);
-                insert(&mut items, at, Value::Null, &meter);
-                assert_eq!(items, expected, "at {at} of {len}");
-                assert_eq!(remove(&mut items, at, &meter), Some(Value::Null));
-                assert_eq!(items, before, "at {at} of {len}");
-            }
-        }
     }
 
     #[test]

@@ -26,7 +26,7 @@ struct Hub {
     asked: u64,
     stream: Vec<LastingLetter>,
     /// Letters that wait to be given.
-    given: Vec<Box<GivenMail>>,
+    given: Vec<GivenMail>,
     /// The messages that agents got, and how many were dropped.
     told: Vec<(Vec<Value>, u64)>,
 }
@@ -64,7 +64,7 @@ impl Hub {
                 Effect::Lasting(Lasting::Mail { letters, .. }) => self.stream = letters,
                 Effect::Lasting(Lasting::Given(given)) => {
                     self.stream.clear();
-                    self.given.push(given);
+                    self.given.push(*given);
                 }
                 Effect::Result { result: Ok(text), .. } => {
                     let told: Value = serde_json::from_str(&text).expect("JSON");
@@ -98,7 +98,7 @@ impl Hub {
     /// What waits to be given is removed.
     fn removed(&mut self) {
         for given in std::mem::take(&mut self.given) {
-            self.on(Input::MailGiven(given));
+            self.on(Input::MailGiven(Box::new(given)));
         }
     }
 

@@ -56,7 +56,7 @@ impl Hub {
                         }
                     }
                     Effect::Lasting(Lasting::Given(given)) => {
-                        self.board.on(self.now, Input::MailGiven(given), &mut out)
+                        self.board.on(self.now, Input::MailGiven(given), &mut out);
                     }
                     effect => seen.push(effect),
                 }

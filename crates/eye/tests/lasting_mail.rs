@@ -79,6 +79,6 @@ fn of_too_many_letters_the_oldest_end_with_their_hub_and_are_counted() {
     lists(&b, "Shop");
     hub_a.kill();
     let _second = join(&b);
-    let newest: String = (11..=all).map(|number| format!("{number}\n")).collect();
+    let newest = (11..=all).map(|number| number.to_string() + "\n").collect::<String>();
     assert_eq!(b.eye(["--page", "s1", "read"]), answers(0, &newest, "note: 10 older messages gave way\n"));
 }

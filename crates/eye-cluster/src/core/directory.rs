@@ -144,7 +144,6 @@ impl Entry {
 }
 
 /// A session that this hub holds.
-#[expect(clippy::struct_excessive_bools, reason = "each is known by itself")]
 #[derive(Debug)]
 pub(super) struct Own {
     pub row: Row,

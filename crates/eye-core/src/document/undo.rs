@@ -1,7 +1,8 @@
 //! How changes of a document are taken back.
 
-use super::{find_mut, insert, paced, remove};
-use crate::document::Meter;
+use super::items::{find_mut, insert, remove};
+use super::paced;
+use super::size::Meter;
 use json_patch::jsonptr::PointerBuf;
 use serde_json::Value;
 
