@@ -55,6 +55,7 @@ export class Home {
   private constructor(
     readonly folder: string,
     readonly port: number,
+    more: Readonly<Record<string, string>>,
   ) {
     this.#env = {
       PATH: process.env.PATH ?? "",
@@ -63,13 +64,15 @@ export class Home {
       XDG_CONFIG_HOME: join(folder, "config"),
       XDG_STATE_HOME: join(folder, "state"),
       EYE_PORT: String(port),
+      ...more,
     };
   }
 
-  static async open(): Promise<Home> {
+  /** Its commands and its hub are started with `more` in their environment. */
+  static async open(more: Readonly<Record<string, string>> = {}): Promise<Home> {
     const folder = await mkdtemp(join(tmpdir(), "eye-home-"));
     for (const name of ["run", "config", "state", "work"]) await mkdir(join(folder, name), { mode: 0o700 });
-    return new Home(folder, await freePort());
+    return new Home(folder, await freePort(), more);
   }
 
   /** A home with a hub that runs. */

@@ -1,6 +1,6 @@
-// Does five whole tasks for real, with `eye` and, where it is there, with agent-browser, and counts calls and o200k
-// tokens. `node bench/tasks.mjs [--show]`; eye is EYE_BIN, agent-browser AGENT_BROWSER or on PATH. A task that fails
-// ends it with an error.
+// Does five whole tasks for real, with `eye` in the person's tab and in a browser that eye starts, and, where it is
+// there, with agent-browser, and counts calls and o200k tokens. `node bench/tasks.mjs [--show]`; eye is EYE_BIN,
+// agent-browser AGENT_BROWSER or on PATH. A task that fails ends it with an error.
 
 import { load } from "../../harness/load.mjs";
 import { percent, table } from "./table.mjs";
@@ -19,25 +19,35 @@ try {
   const measured = [];
   for (const task of [...TASKS, ICON]) {
     const eye = count(await course.withEye(task));
-    measured.push({ name: task.name, eye, other: peer ? count(await course.withPeer(task)) : [] });
+    const hands = count(await course.withHands(task));
+    measured.push({ name: task.name, eye, hands, other: peer ? count(await course.withPeer(task)) : [] });
   }
   const sum = (lists) => lists.reduce((total, list) => total.map((number, at) => number + list[at]));
   const five = measured.slice(0, TASKS.length);
   measured.splice(TASKS.length, 0, {
     name: "all five",
     eye: sum(five.map(({ eye }) => eye)),
+    hands: sum(five.map(({ hands }) => hands)),
     other: sum(five.map(({ other }) => other)),
   });
-  const rows = measured.map(({ name, eye, other }) => [
+  const rows = measured.map(({ name, eye, hands, other }) => [
     name,
     ...eye,
+    hands[0],
+    hands[3],
     ...other,
     ...(peer ? [percent(eye[3], other[3])] : []),
   ]);
   const columns = (who) => [`${who}: calls`, "tokens written", "tokens read", "tokens"];
   table(
     "Five whole tasks (o200k tokens)",
-    ["task", ...columns("eye"), ...(peer ? [...columns("agent-browser"), "eye / peer"] : [])],
+    [
+      "task",
+      ...columns("eye"),
+      "eye, with hands: calls",
+      "tokens",
+      ...(peer ? [...columns("agent-browser"), "eye / peer"] : []),
+    ],
     rows,
   );
   console.log(

@@ -31,7 +31,11 @@ export class Stage {
 
   /** The same with a hub that is started with these arguments. */
   static async openWith(up: readonly string[], ...flags: string[]): Promise<Stage> {
-    const home = await Home.open();
+    return Stage.openIn(await Home.open(), up, ...flags);
+  }
+
+  /** The same in a home that has no hub yet. */
+  static async openIn(home: Home, up: readonly string[], ...flags: string[]): Promise<Stage> {
     await home.up(...up);
     const site = await Site.open(home.url);
     const browser = await startChromium(...flags);

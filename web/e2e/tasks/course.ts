@@ -1,9 +1,10 @@
-// Where the tasks are done: a hub, a site and a browser, and a shell that has `eye`, or a peer with a browser of its
-// own.
+// Where the tasks are done: a hub, a site and a browser, and a shell that has `eye`, in the person's tab or in a browser
+// that eye starts, or a peer with a browser of its own.
 
 import { access, mkdir, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { findChromium, FLAGS } from "../../harness/chromium.js";
+import { Home } from "../../harness/home.js";
 import type { DesktopState } from "../stage/desktop.js";
 import { Stage } from "../stage/stage.js";
 import { serve, type Backend } from "./pages.js";
@@ -25,7 +26,8 @@ export class Course {
   ) {}
 
   static async open(): Promise<Course> {
-    const stage = await Stage.open();
+    const env = { EYE_BROWSER: findChromium(), EYE_BROWSER_ARGS: FLAGS.join(" ") };
+    const stage = await Stage.openIn(await Home.open(env), []);
     const bin = join(stage.home.folder, "bin");
     await mkdir(bin);
     await symlink(process.env.EYE_BIN ?? "", join(bin, "eye"));
@@ -58,6 +60,22 @@ export class Course {
       return shell;
     } finally {
       await context.close();
+    }
+  }
+
+  /** The same in a browser that eye starts: the page brings no client, and input is real. */
+  async withHands(task: Task): Promise<Shell> {
+    const shell = await this.shell();
+    // The same agent, whose words are not counted: opening the page is not part of the task.
+    const person = new Shell(shell.env, shell.folder);
+    try {
+      await person.run(`eye browse ${this.#url(task, "/plain")} --headless --private`);
+      await person.run(`eye emulate --viewport ${String(VIEWPORT.width)}x${String(VIEWPORT.height)}`);
+      if (task.page === DESKTOP) await person.run(`eye wait 'css=html[data-ready]' && eye "${OPENED}"`);
+      await this.#do(task, shell, task.withEye, () => person.run(`eye "${WINDOWS}"`));
+      return shell;
+    } finally {
+      await person.run("eye browse --stop");
     }
   }
 
