@@ -1,15 +1,16 @@
-// Figures of eye's own browser beside the same browser spoken to directly, by turns in one run: eval, a click, a
-// picture, the memory of the hub per page, and opening a page beside agent-browser. `node bench/driven.mjs [--quick]`;
-// EYE_BIN names the binary, EYE_CHROMIUM the browser, AGENT_BROWSER the peer, if it is there.
+// Figures of eye's own browser beside the same browser spoken to directly, by turns in one run: eval, also beside the
+// least program that an agent could reach a browser through (`relay.mjs`), a click, a picture, the memory of the hub per
+// page, and opening a page beside agent-browser. `node bench/driven.mjs [--quick]`; EYE_BIN names the binary,
+// EYE_CHROMIUM the browser, AGENT_BROWSER the peer, if it is there.
 
 import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { load } from "../../harness/load.mjs";
+import { evaluation, FLAGS, Raw } from "./raw.mjs";
 import { table } from "./table.mjs";
 
 const quick = process.argv.includes("--quick");
@@ -18,7 +19,6 @@ const SHOTS = quick ? 10 : 40;
 const CLICKS = quick ? 20 : 100;
 const OPENS = quick ? 2 : 5;
 const PAGES = quick ? 4 : 10;
-const FLAGS = ["--no-sandbox", "--disable-gpu"];
 const run = promisify(execFile);
 
 const { findChromium, Home } = await load("harness/home.js", "harness/chromium.js");
@@ -40,49 +40,6 @@ const timed = async (act) => {
   await act();
   return performance.now() - begun;
 };
-
-/** A browser that is spoken to without anything between. */
-class Raw {
-  #last = 0;
-  #waiting = new Map();
-
-  static async open() {
-    const raw = new Raw();
-    raw.profile = mkdtempSync(join(tmpdir(), "eye-raw-"));
-    const flags = ["--headless=new", "--remote-debugging-pipe", "--window-size=1280,800", "--no-first-run", ...FLAGS];
-    raw.child = spawn(chromium, [...flags, `--user-data-dir=${raw.profile}`], {
-      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
-    });
-    let text = "";
-    raw.child.stdio[4].on("data", (data) => {
-      text += data;
-      const messages = text.split("\0");
-      text = messages.pop();
-      for (const message of messages.map(JSON.parse)) {
-        raw.#waiting.get(message.id)?.(message.result);
-        raw.#waiting.delete(message.id);
-      }
-    });
-    const { targetId } = await raw.ask("Target.createTarget", { url, newWindow: true });
-    raw.session = (await raw.ask("Target.attachToTarget", { targetId, flatten: true })).sessionId;
-    for (const domain of ["Page", "Runtime"]) await raw.ask(`${domain}.enable`, {}, raw.session);
-    await raw.ask("Emulation.setFocusEmulationEnabled", { enabled: true }, raw.session);
-    return raw;
-  }
-
-  ask(method, params = {}, sessionId = undefined) {
-    const id = ++this.#last;
-    this.child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
-    return new Promise((resolve) => this.#waiting.set(id, resolve));
-  }
-
-  async close() {
-    const ended = new Promise((resolve) => this.child.once("exit", resolve));
-    this.child.kill("SIGKILL");
-    await ended;
-    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
-  }
-}
 
 /** An agent that keeps its connection to the hub. */
 class Agent {
@@ -118,6 +75,39 @@ class Agent {
   }
 }
 
+/** A bare relay to a browser of its own, as a process, and a connection to it. */
+class Relay {
+  #waiting = [];
+
+  static async open(path) {
+    const relay = new Relay();
+    const program = join(import.meta.dirname, "relay.mjs");
+    relay.child = spawn(process.execPath, [program, chromium, url, path], { stdio: ["pipe", "pipe", "inherit"] });
+    await new Promise((resolve) => relay.child.stdout.once("data", resolve));
+    relay.socket = connect(path);
+    let text = "";
+    relay.socket.on("data", (data) => {
+      text += data;
+      const lines = text.split("\n");
+      text = lines.pop();
+      for (const line of lines) relay.#waiting.shift()?.(JSON.parse(line));
+    });
+    return relay;
+  }
+
+  ask(expression) {
+    this.socket.write(`${expression}\n`);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  async close() {
+    const ended = new Promise((resolve) => this.child.once("exit", resolve));
+    this.socket.end();
+    this.child.stdin.end();
+    await ended;
+  }
+}
+
 const home = await Home.open();
 const env = { EYE_BROWSER: chromium, EYE_BROWSER_ARGS: FLAGS.join(" ") };
 const eye = async (...words) => {
@@ -137,15 +127,19 @@ const note = (what, ours, theirs, budget, unit = "ms") => {
   ]);
 };
 
-const raw = await Raw.open();
+const raw = await Raw.open(chromium, url);
+const relay = await Relay.open(join(home.folder, "relay.sock"));
 try {
   await home.eyeWith({ env }, "up");
   await eye("browse", url, "--headless");
   const agent = new Agent(home.socket);
   const page = { page: "Table" };
-  const evaluate = () => agent.ask("eval", { ...page, code: "6 * 7" });
-  const evaluateRaw = () =>
-    raw.ask("Runtime.evaluate", { expression: "6 * 7", awaitPromise: true, returnByValue: true }, raw.session);
+  // Another text each time, as agents ask: a browser keeps what it has compiled.
+  let evals = 0;
+  const code = () => `6 * ${++evals}`;
+  const evaluate = () => agent.ask("eval", { ...page, code: code() });
+  const evaluateRaw = () => raw.ask("Runtime.evaluate", evaluation(code()), raw.session);
+  const evaluateRelayed = () => relay.ask(code());
   const shoot = () => agent.ask("page/shot", page);
   const clip = { x: 0, y: 0, width: 1265, height: 713, scale: 1 };
   const shootRaw = () =>
@@ -164,16 +158,16 @@ try {
     for (let at = 0; at < count; at++) all.push(await timed(act));
     return all;
   };
-  const byTurns = async (count, ours, theirs) => {
-    for (let at = 0; at < 5; at++) await Promise.all([ours(), theirs()]);
-    const [a, b] = [[], []];
-    for (let at = 0; at < count; at++) {
-      a.push(await timed(ours));
-      b.push(await timed(theirs));
-    }
-    return [median(a), median(b)];
+  const byTurns = async (count, ...acts) => {
+    for (let at = 0; at < 5; at++) await Promise.all(acts.map((act) => act()));
+    const taken = acts.map(() => []);
+    for (let at = 0; at < count; at++) for (const [which, act] of acts.entries()) taken[which].push(await timed(act));
+    return taken.map(median);
   };
-  note("eval, beside Runtime.evaluate", ...(await byTurns(EVALS, evaluate, evaluateRaw)), "1.15 ×");
+  const [evaluated, evaluatedRaw, relayed] = await byTurns(EVALS, evaluate, evaluateRaw, evaluateRelayed);
+  note("eval, beside Runtime.evaluate", evaluated, evaluatedRaw, "1.15 ×");
+  note("eval, beside a bare relay of it", evaluated, relayed, "");
+  note("a bare relay, beside Runtime.evaluate", relayed, evaluatedRaw, "");
   note("shot of a viewport, beside captureScreenshot", ...(await byTurns(SHOTS, shoot, shootRaw)), "1.15 ×");
   // A click by events of the page's own settles in the same way; what a real one takes beyond that is the browser's
   // input.
@@ -221,6 +215,7 @@ try {
   note("browse and look, beside agent-browser open and snapshot", median(opened), theirs, "1.0 ×");
   table("Eye's own browser", ["what", "eye", "beside", "ratio", "budget"], found);
 } finally {
+  await relay.close();
   await raw.close();
   await home.eye("down");
   rmSync(home.folder, { recursive: true, force: true, maxRetries: 5 });

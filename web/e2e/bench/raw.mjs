@@ -1,0 +1,54 @@
+// A headless browser with a page in it, over its pipe.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const FLAGS = ["--no-sandbox", "--disable-gpu"];
+
+/** A browser that is spoken to without anything between. */
+export class Raw {
+  #last = 0;
+  #waiting = new Map();
+
+  static async open(chromium, url) {
+    const raw = new Raw();
+    raw.profile = mkdtempSync(join(tmpdir(), "eye-raw-"));
+    const flags = ["--headless=new", "--remote-debugging-pipe", "--window-size=1280,800", "--no-first-run", ...FLAGS];
+    raw.child = spawn(chromium, [...flags, `--user-data-dir=${raw.profile}`], {
+      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+    });
+    let text = "";
+    raw.child.stdio[4].on("data", (data) => {
+      text += data;
+      const messages = text.split("\0");
+      text = messages.pop();
+      for (const message of messages.map(JSON.parse)) {
+        raw.#waiting.get(message.id)?.(message.result);
+        raw.#waiting.delete(message.id);
+      }
+    });
+    const { targetId } = await raw.ask("Target.createTarget", { url, newWindow: true });
+    raw.session = (await raw.ask("Target.attachToTarget", { targetId, flatten: true })).sessionId;
+    for (const domain of ["Page", "Runtime"]) await raw.ask(`${domain}.enable`, {}, raw.session);
+    await raw.ask("Emulation.setFocusEmulationEnabled", { enabled: true }, raw.session);
+    return raw;
+  }
+
+  ask(method, params = {}, sessionId = undefined) {
+    const id = ++this.#last;
+    this.child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    return new Promise((resolve) => this.#waiting.set(id, resolve));
+  }
+
+  async close() {
+    const ended = new Promise((resolve) => this.child.once("exit", resolve));
+    this.child.kill("SIGKILL");
+    await ended;
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** The params of `Runtime.evaluate` for the value of an expression. */
+export const evaluation = (expression) => ({ expression, awaitPromise: true, returnByValue: true });
