@@ -225,6 +225,8 @@ pub enum Ask {
     },
     Watch {
         wanted: bool,
+        #[serde(default)]
+        renewed: bool,
     },
     Mail {
         timeout_ms: Option<u64>,
@@ -323,7 +325,7 @@ impl Request {
             Ask::Restore { name, if_revision } => {
                 Input::Snapshot { reply, page, wanted: Snapshotting::Restore { name, if_revision } }
             }
-            Ask::Watch { wanted } => Input::Watch { reply, page, wanted },
+            Ask::Watch { wanted, renewed } => Input::Watch { reply, page, wanted, renewed },
             Ask::Mail { timeout_ms } => Input::ReadMail { reply, page, timeout_ms },
             Ask::Info => Input::Info { reply, session: page },
             Ask::Join => Input::Join { agent, form: Some(form), session: self.session.as_str().into() },
@@ -349,7 +351,7 @@ pub fn ask(input: Input, silent: bool) -> Option<Ask> {
             Snapshotting::List => Ask::Saved,
             Snapshotting::Restore { name, if_revision } => Ask::Restore { name, if_revision },
         },
-        Input::Watch { wanted, .. } => Ask::Watch { wanted },
+        Input::Watch { wanted, renewed, .. } => Ask::Watch { wanted, renewed },
         Input::ReadMail { timeout_ms, .. } => Ask::Mail { timeout_ms },
         Input::Info { .. } => Ask::Info,
         Input::Join { .. } => Ask::Join,

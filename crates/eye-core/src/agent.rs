@@ -57,6 +57,8 @@ pub struct Agent {
     pub in_flight: usize,
     /// Whether something of it was passed on to another hub.
     pub passed: bool,
+    /// It is connected to another hub.
+    pub guest: bool,
     /// How often it may ask, when less than every agent may.
     pub rate: Option<Rate>,
     /// How often it asks.

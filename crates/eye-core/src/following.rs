@@ -79,7 +79,11 @@ impl Switchboard {
         for outcome in outcomes.drain(..) {
             match outcome {
                 Outcome::State { revision, news } => {
-                    self.tell_watchers(session, revision, &news, out);
+                    if self.sessions.get_mut(session).is_some_and(|held| held.tells_later(now)) {
+                        self.arm(session);
+                    } else {
+                        self.tell_watchers(session, revision, &news, out);
+                    }
                     self.state_changed(now, session);
                 }
                 Outcome::Tools => {

@@ -64,6 +64,8 @@ pub enum Input {
         page: Option<Box<str>>,
         /// Whether it does.
         wanted: bool,
+        /// It watched the page at another hub before, and may have missed something.
+        renewed: bool,
     },
     /// An agent wants what a page had to say.
     ReadMail {

@@ -3,43 +3,12 @@
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
 use crate::row::row;
-use crate::session_event::StateNews;
 use crate::switchboard::Switchboard;
 use crate::task::{News, Reply, ReplyForm, ToolQuery};
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error, SessionId};
 
 impl Switchboard {
-    /// Tells those who watch a session's state what changed in it.
-    pub(crate) fn tell_watchers(&self, session: &SessionId, revision: u64, news: &StateNews, out: &mut Vec<Effect>) {
-        let Some(watchers) = self.watchers.get(session) else { return };
-        let (patch, json) = match news {
-            StateNews::Patch(patch) => (true, &**patch),
-            StateNews::Whole(text) => (false, &**text),
-        };
-        let news = News::State { revision, patch, json: json.to_owned() };
-        out.extend(watchers.iter().map(|agent| Effect::News {
-            agent: *agent,
-            session: session.clone(),
-            news: news.clone(),
-        }));
-    }
-
-    /// Lets an agent hear of every change of a page's state, or no more.
-    pub(crate) fn watch(&mut self, agent: Conn, page: Option<&str>, wanted: bool) -> Result<String, Error> {
-        let session = self.find(agent, page)?;
-        let watchers = self.watchers.entry(session.clone()).or_default();
-        watchers.retain(|watcher| *watcher != agent);
-        if wanted {
-            watchers.push(agent);
-        } else if watchers.is_empty() {
-            self.watchers.remove(&session);
-        }
-        let state = self.sessions.get(&session).and_then(|held| held.published.state.as_ref());
-        let revision = state.map_or_else(|| "null".to_owned(), |state| state.revision().to_string());
-        Ok(format!(r#"{{"sessionId":{},"revision":{revision}}}"#, json(session.as_str())))
-    }
-
     pub(crate) fn join(
         &mut self,
         now: Millis,

@@ -68,6 +68,7 @@ mod then;
 pub mod toolbox;
 mod tools_news;
 mod topics;
+mod watching;
 pub mod work;
 mod working;
 

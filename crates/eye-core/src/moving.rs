@@ -24,6 +24,7 @@ impl Switchboard {
             self.topics.forget(page);
             self.session_on(now, &session, Event::page(page, PageEvent::Left), out);
         }
+        self.renew_watches(&session, out);
         let Some(heir) = heir else { return };
         let Some(held) = self.sessions.get(&session).filter(|held| *heir.origin == *held.origin()) else {
             return out.push(Effect::HandOver(Box::new(Handover::nothing(session, heir))));

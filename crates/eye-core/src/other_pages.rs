@@ -20,6 +20,8 @@ pub(crate) struct Elsewhere {
     pub lookups: Lookups<Box<str>>,
     /// Words that were looked up, and until when that counts.
     looked_up: FxHashMap<Box<str>, Millis>,
+    /// The hubs at which agents here watch the states of pages.
+    pub watched: FxHashMap<SessionId, Arc<str>>,
     /// Whether the rows of pages here are wanted by others.
     pub wanted: bool,
     /// Sessions here whose rows may have changed.

@@ -71,7 +71,8 @@ impl Switchboard {
             Input::Listed(changes) => {
                 for change in changes {
                     self.note_gone(now, &change);
-                    self.elsewhere.change(change);
+                    self.elsewhere.change(change.clone());
+                    self.watch_anew(&change, out);
                 }
             }
             _ => {}
@@ -196,8 +197,9 @@ impl Switchboard {
                 known.in_flight += usize::from(is_call);
                 (Asker::Agent(reply.clone()), is_call, None, Input::Snapshot { reply, page, wanted })
             }
-            Input::Watch { reply, wanted, .. } => {
-                (Asker::Agent(reply.clone()), false, None, Input::Watch { reply, page, wanted })
+            Input::Watch { reply, wanted, renewed, .. } => {
+                self.watch_elsewhere(agent, &session, wanted);
+                (Asker::Agent(reply.clone()), false, None, Input::Watch { reply, page, wanted, renewed })
             }
             Input::ReadMail { reply, timeout_ms, .. } => {
                 (Asker::Agent(reply.clone()), false, timeout_ms, Input::ReadMail { reply, page, timeout_ms })

@@ -124,6 +124,14 @@ impl State {
         }
     }
 
+    /// The whole of it, if that is written at once.
+    pub fn light_text(&self) -> Option<Box<RawValue>> {
+        match &self.document {
+            Holding::Here(document) if document.text_bytes() <= LIGHT_BYTES_MAX => select(document.value(), None).ok(),
+            Holding::Here(_) | Holding::AtWork { .. } | Holding::Dropped => None,
+        }
+    }
+
     /// When it last changed, by the hub's clock.
     pub fn changed_at(&self) -> Millis {
         self.came.now

@@ -123,8 +123,8 @@ impl Switchboard {
                 self.want(now, reply, page.as_deref(), |reply| Event::StateWanted { reply, fresh, query }, out);
             }
             Input::Snapshot { reply, page, wanted } => self.snapshot(now, reply, page, wanted, out),
-            Input::Watch { reply, page, wanted } => {
-                let result = self.watch(reply.agent, page.as_deref(), wanted);
+            Input::Watch { reply, page, wanted, renewed } => {
+                let result = self.watch(now, reply.agent, page.as_deref(), (wanted, renewed), out);
                 out.push(Effect::Result { reply, result });
             }
             Input::ReadMail { reply, page, timeout_ms } => {

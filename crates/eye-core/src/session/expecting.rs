@@ -186,6 +186,7 @@ impl Session {
 
     /// Looks at the requests that wait again; those for which it is too early wait again.
     pub(super) fn release_waiting(&mut self, out: &mut Vec<Outcome>) {
+        self.tell_untold(out);
         self.expecting.requests_bytes = 0;
         out.extend(self.expecting.requests.drain(..).map(Outcome::Later));
     }
@@ -236,7 +237,8 @@ impl Session {
         let dialog = stopped.filter(|dialog| !dialog.told).map(|dialog| dialog.at + DIALOG_MS);
         let waits = !requests.is_empty() && !behind && self.page().is_some();
         let offers = self.offers_until().filter(|_| waits);
-        let handover = self.expecting.handover_until.filter(|_| !requests.is_empty() && !behind);
+        let awaited = !requests.is_empty() || self.lasts.untold;
+        let handover = self.expecting.handover_until.filter(|_| awaited && !behind);
         [dialog, offers, handover].into_iter().fold(leaving, earlier)
     }
 

@@ -8,7 +8,7 @@ use crate::effect::Effect;
 use crate::handover::HandedState;
 use crate::ids::{CallId, Millis};
 use crate::lasting::{Lasting, LastingLetter, LastingState};
-use crate::session_event::Outcome;
+use crate::session_event::{Outcome, StateNews};
 use crate::then::Then;
 use crate::work::Work;
 use eye_protocol::SessionId;
@@ -43,6 +43,31 @@ impl Session {
     /// Whether its state cannot be given out yet: it is worked on, or goes on from one that is on its way.
     pub(crate) fn is_state_busy(&self, now: Millis) -> bool {
         self.is_working() || self.awaits_handover(now)
+    }
+
+    /// Whether those who watch its state are told later, with the revision that it then has.
+    pub(crate) fn tells_later(&mut self, now: Millis) -> bool {
+        let later = self.awaits_handover(now);
+        self.lasts.untold |= later;
+        later
+    }
+
+    /// What its page has published here, for those who watch it, unless it takes long to write.
+    pub(crate) fn state_to_tell(&self, now: Millis) -> Option<(u64, Box<str>)> {
+        let state = self.published.state.as_ref().filter(|state| state.is_current() && !self.awaits_handover(now))?;
+        let text = state.light_text()?;
+        Some((state.revision(), text.into()))
+    }
+
+    /// Tells those who watch its state what was published while the revision was not known.
+    pub(super) fn tell_untold(&mut self, out: &mut Vec<Outcome>) {
+        if self.expecting.handover_until.is_some() || !std::mem::take(&mut self.lasts.untold) {
+            return;
+        }
+        let state = self.published.state.as_ref().filter(|state| state.is_current());
+        if let Some((state, text)) = state.and_then(|state| Some((state, state.light_text()?))) {
+            out.push(Outcome::State { revision: state.revision(), news: StateNews::Whole(text.into()) });
+        }
     }
 
     /// Gives out its state.

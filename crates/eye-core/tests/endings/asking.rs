@@ -107,7 +107,9 @@ impl World {
                 };
                 Input::Snapshot { reply: reply(agent, self.ask(agent)), page, wanted }
             }
-            Wants::Watch { wanted } => Input::Watch { reply: reply(agent, self.ask(agent)), page, wanted: *wanted },
+            Wants::Watch { wanted } => {
+                Input::Watch { reply: reply(agent, self.ask(agent)), page, wanted: *wanted, renewed: false }
+            }
             Wants::Mail { waits } => {
                 Input::ReadMail { reply: reply(agent, self.ask(agent)), page, timeout_ms: waits.then_some(300) }
             }

@@ -162,7 +162,9 @@ fn of_state(reply: Reply, verb: &str, rest: &str) -> Option<Input> {
             let query = StateQuery { since: Some(first.parse().expect("a revision")), ..StateQuery::default() };
             return Some(Input::GetState { reply, page: None, fresh: false, query });
         }
-        "watches" | "unwatches" => return Some(Input::Watch { reply, page: None, wanted: verb == "watches" }),
+        "watches" | "unwatches" => {
+            return Some(Input::Watch { reply, page: None, wanted: verb == "watches", renewed: false });
+        }
         "saves" => Snapshotting::Save(rest.into()),
         "saved" => Snapshotting::List,
         "restores" => Snapshotting::Restore { name: first.into(), if_revision: tail.parse().ok() },

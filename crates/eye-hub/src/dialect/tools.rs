@@ -79,7 +79,7 @@ pub fn from_agent(reply: &Reply, method: &str, params: &str) -> Result<FromAgent
         }
         "state/watch" | "state/unwatch" => {
             let Watch { page } = rpc::params(params)?;
-            Input::Watch { reply, page: page.map(Into::into), wanted: method == "state/watch" }
+            Input::Watch { reply, page: page.map(Into::into), wanted: method == "state/watch", renewed: false }
         }
         unknown => return Err(Error::new(Code::METHOD, format!("no such method: {unknown}")).hint(KNOWN)),
     };

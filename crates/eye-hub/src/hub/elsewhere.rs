@@ -52,6 +52,7 @@ impl ClusterLink {
         peer.bearer = None;
         peer.face = "cluster";
         let (conn, _) = self.hub.enter(peer);
+        self.hub.hold().board.mark_guest(conn);
         self.feed(Input::AgentHello { agent: conn, hello: Box::new(hello) });
         conn
     }

@@ -1,0 +1,111 @@
+//! Agents that watch the state of a page, here or at another hub. When a page changes its hub, or comes back because its
+//! hub has ended, each hub renews the watches of its own agents.
+
+use crate::effect::Effect;
+use crate::elsewhere::{Caller, Listed};
+use crate::ids::{Conn, Millis};
+use crate::input::Input;
+use crate::passed::Passed;
+use crate::session_event::StateNews;
+use crate::switchboard::Switchboard;
+use crate::task::{Asker, News, Reply, ReplyForm};
+use eye_protocol::limits::{AWAY_CALL_MARGIN_MS, CALL_TIMEOUT_DEFAULT_MS};
+use eye_protocol::rpc::json;
+use eye_protocol::{Error, SessionId};
+
+impl Switchboard {
+    /// An agent of another hub asks here for pages that are here: that hub renews its watches.
+    pub fn mark_guest(&mut self, agent: Conn) {
+        self.change_agent(agent, |known| known.guest = true);
+    }
+
+    /// Tells those who watch a session's state what changed in it.
+    pub(crate) fn tell_watchers(&self, session: &SessionId, revision: u64, news: &StateNews, out: &mut Vec<Effect>) {
+        let Some(watchers) = self.watchers.get(session) else { return };
+        let Some(held) = self.sessions.get(session) else { return };
+        let (patch, json) = match news {
+            StateNews::Patch(patch) => (true, &**patch),
+            StateNews::Whole(text) => (false, &**text),
+        };
+        let news = News::State { revision, patch, json: json.to_owned() };
+        // The page may have been at another hub when they began, and of another origin.
+        let seeing = watchers.iter().filter(|agent| self.sees(**agent, held));
+        out.extend(seeing.map(|agent| Effect::News { agent: *agent, session: session.clone(), news: news.clone() }));
+    }
+
+    /// Lets an agent hear of every change of a page's state, or no more. One that watched it at another hub is told
+    /// what it may have missed.
+    pub(crate) fn watch(
+        &mut self,
+        now: Millis,
+        agent: Conn,
+        page: Option<&str>,
+        (wanted, renewed): (bool, bool),
+        out: &mut Vec<Effect>,
+    ) -> Result<String, Error> {
+        let session = self.find(agent, page)?;
+        self.note_watcher(agent, &session, wanted);
+        let held = self.sessions.get(&session);
+        if let Some((revision, text)) = held.filter(|_| renewed).and_then(|held| held.state_to_tell(now)) {
+            let news = News::State { revision, patch: false, json: text.into() };
+            out.push(Effect::News { agent, session: session.clone(), news });
+        }
+        let state = held.and_then(|held| held.published.state.as_ref());
+        let revision = state.map_or_else(|| "null".to_owned(), |state| state.revision().to_string());
+        Ok(format!(r#"{{"sessionId":{},"revision":{revision}}}"#, json(session.as_str())))
+    }
+
+    fn note_watcher(&mut self, agent: Conn, session: &SessionId, wanted: bool) {
+        let watchers = self.watchers.entry(session.clone()).or_default();
+        watchers.retain(|watcher| *watcher != agent);
+        if wanted {
+            watchers.push(agent);
+        } else if watchers.is_empty() {
+            self.watchers.remove(session);
+        }
+    }
+
+    /// An agent watches a page of another hub, or no more.
+    pub(crate) fn watch_elsewhere(&mut self, agent: Conn, session: &SessionId, wanted: bool) {
+        if self.agents.get(&agent).is_none_or(|known| known.guest) {
+            return;
+        }
+        self.note_watcher(agent, session, wanted);
+        let hub = self.elsewhere.get(session).map(|page| page.hub.clone());
+        self.elsewhere.watched.extend(hub.map(|hub| (session.clone(), hub)));
+    }
+
+    /// A page is listed elsewhere, or no more.
+    pub(crate) fn watch_anew(&mut self, change: &Listed, out: &mut Vec<Effect>) {
+        match change {
+            Listed::There(page) => self.renew_watches(&page.id, out),
+            Listed::Gone(session) | Listed::LeftOut(session) => drop(self.elsewhere.watched.remove(session)),
+            Listed::All(_) => {}
+        }
+    }
+
+    /// Watches a page at the hub where it is, for the agents here that watched it before.
+    pub(crate) fn renew_watches(&mut self, session: &SessionId, out: &mut Vec<Effect>) {
+        let Some(watchers) = self.watchers.get(session) else { return };
+        let Some(page) = self.page_elsewhere(session) else { return };
+        if self.elsewhere.watched.get(session) == Some(&page.hub) {
+            return;
+        }
+        let own = |agent: &&Conn| self.agents.get(agent).is_some_and(|known| !known.guest);
+        let seeing = watchers.iter().filter(own).filter(|agent| self.sees_origin(**agent, &page.origin));
+        let (own, hub) = (seeing.copied().collect::<Vec<_>>(), page.hub.clone());
+        for agent in own {
+            let Some(known) = self.agents.get_mut(&agent) else { continue };
+            known.passed = true;
+            let (name, scope, frame) = (known.name.clone(), known.scope.clone(), known.frame.clone());
+            let asker = Asker::Fired { scope: scope.clone() };
+            let reply = Reply { agent, form: ReplyForm::Rpc("0".into()) };
+            let input = Input::Watch { reply, page: Some(session.as_str().into()), wanted: true, renewed: true };
+            let caller = Caller { agent, name, scope, frame };
+            let lifetime_ms = CALL_TIMEOUT_DEFAULT_MS + AWAY_CALL_MARGIN_MS;
+            let passed = Passed { session: session.clone(), caller, asker, is_call: false, lifetime_ms, input };
+            out.push(Effect::PassOn(Box::new(passed)));
+        }
+        self.elsewhere.watched.insert(session.clone(), hub);
+    }
+}

@@ -1,0 +1,171 @@
+//! A watch follows its page from hub to hub: the agent's own hub renews it, once, where the page is.
+
+mod elsewhere;
+
+use eye_core::elsewhere::{Listed, PageElsewhere};
+use eye_core::handover::{HandedState, Heir};
+use eye_core::lasting::{Found, LastingState, Recalled};
+use eye_core::{Asker, Conn, Effect, Input, Newcomer, News, PageEvent, Policy, Reply, ReplyForm, Switchboard};
+use eye_protocol::SessionId;
+use eye_protocol::limits::RECALL_MS;
+use eye_protocol::messages::PageInfo;
+use eye_protocol::operations::Class;
+use eye_protocol::scope::{Limits, Scope};
+use eye_protocol::state::Whole;
+use std::sync::Arc;
+
+const AGENT: Conn = Conn(1);
+const PAGE: Conn = Conn(2);
+const ORIGIN: &str = "http://shop.test";
+
+fn id() -> SessionId {
+    SessionId::parse("s1").expect("an id")
+}
+
+struct Hub {
+    board: Switchboard,
+    now: u64,
+}
+
+impl Hub {
+    fn new() -> Self {
+        let mut hub = Self { board: Switchboard::default(), now: 10_000 };
+        hub.board.want_rows();
+        hub.on(Input::AgentJoined { agent: AGENT });
+        hub
+    }
+
+    /// One with an agent that watches the page at the hub `a`.
+    fn watching() -> Self {
+        let mut hub = Self::new();
+        hub.listed_at("a");
+        assert_eq!(hub.watch(true), ["asks a hub"]);
+        hub
+    }
+
+    /// What follows for watches, in short.
+    fn on(&mut self, input: Input) -> Vec<String> {
+        let mut out = Vec::new();
+        self.board.on(self.now, input, &mut out);
+        let told = |effect| match effect {
+            Effect::PassOn(passed) => match (&passed.asker, &passed.input) {
+                (Asker::Fired { .. }, Input::Watch { wanted: true, renewed: true, .. }) => Some("renews".to_owned()),
+                (Asker::Agent(_), Input::Watch { renewed: false, .. }) => Some("asks a hub".to_owned()),
+                other => panic!("{other:?}"),
+            },
+            Effect::News { agent: AGENT, news: News::State { revision, patch: false, json }, .. } => {
+                Some(format!("{json} at {revision}"))
+            }
+            _ => None,
+        };
+        out.into_iter().filter_map(told).collect()
+    }
+
+    fn listed_at(&mut self, hub: &str) -> Vec<String> {
+        let page = PageElsewhere { hub: hub.into(), ..elsewhere::page(id(), ORIGIN) };
+        self.on(Input::Listed(vec![Listed::There(Arc::new(page))]))
+    }
+
+    fn gone(&mut self) -> Vec<String> {
+        self.on(Input::Listed(vec![Listed::Gone(id())]))
+    }
+
+    fn ask(&mut self, wanted: bool, renewed: bool) -> Vec<String> {
+        let reply = Reply { agent: AGENT, form: ReplyForm::Rpc("1".into()) };
+        self.on(Input::Watch { reply, page: Some("s1".into()), wanted, renewed })
+    }
+
+    fn watch(&mut self, wanted: bool) -> Vec<String> {
+        self.ask(wanted, false)
+    }
+
+    fn join(&mut self, origin: &str) -> Vec<String> {
+        let info = PageInfo { title: Some("Shop".into()), ..PageInfo::default() };
+        let who = Newcomer { origin: origin.into(), info, policy: Policy::default(), ask_first: false, driven: false };
+        self.on(Input::PageJoined { page: PAGE, session: id(), who: Box::new(who) })
+    }
+
+    fn publish(&mut self, state: &str, revision: u64) -> Vec<String> {
+        let whole = Whole { state: state.into(), revision };
+        self.on(Input::page(PAGE, PageEvent::State { whole, wall_ms: self.now }))
+    }
+
+    fn recalled(&mut self, revision: u64) -> Vec<String> {
+        let state = HandedState { text: Some("0".into()), revision, age_ms: 0, wall_ms: 1 };
+        let (name, alias, title, url) = (None, None, "Shop".into(), ORIGIN.into());
+        let found = LastingState { session: id(), origin: ORIGIN.into(), name, alias, title, url, state };
+        let recalled = Recalled { session: id(), found: Found::State(Box::new(found)), letters: Vec::new() };
+        self.on(Input::Recalled(Box::new(recalled)))
+    }
+}
+
+#[test]
+fn a_watch_is_renewed_once_at_each_hub_that_its_page_comes_to() {
+    let mut hub = Hub::watching();
+    assert_eq!(hub.listed_at("a"), [""; 0], "its title may have changed");
+    assert_eq!(hub.listed_at("c"), ["renews"]);
+    assert_eq!(hub.listed_at("c"), [""; 0]);
+    // That hub is killed and comes back under the same name.
+    assert_eq!(hub.gone(), [""; 0]);
+    assert_eq!(hub.listed_at("c"), ["renews"]);
+    assert_eq!(hub.watch(false), ["asks a hub"]);
+    assert_eq!(hub.listed_at("a"), [""; 0], "it is not wanted any more");
+}
+
+#[test]
+fn a_page_that_comes_to_the_agents_own_hub_is_watched_there_with_the_revisions_that_go_on() {
+    let mut hub = Hub::watching();
+    hub.gone();
+    assert_eq!(hub.join(ORIGIN), [""; 0]);
+    assert_eq!(hub.publish("1", 1), [""; 0], "its revision is not known yet");
+    assert_eq!(hub.recalled(7), ["1 at 8"]);
+    assert_eq!(hub.publish("2", 2), ["2 at 9"]);
+    // It goes on to another hub.
+    assert_eq!(hub.listed_at("c"), [""; 0]);
+    let heir = Some(Heir { origin: ORIGIN.into(), claim: 3 });
+    assert_eq!(hub.on(Input::Released { session: id(), heir }), ["renews"]);
+}
+
+#[test]
+fn nothing_is_waited_for_too_long() {
+    let mut hub = Hub::watching();
+    hub.gone();
+    hub.join(ORIGIN);
+    hub.publish("1", 1);
+    hub.now += RECALL_MS;
+    assert!(hub.board.next_wake().is_some_and(|at| at <= hub.now), "{:?}", hub.board.next_wake());
+    assert_eq!(hub.on(Input::Tick), ["1 at 1"]);
+}
+
+#[test]
+fn who_renews_a_watch_is_told_what_it_may_have_missed() {
+    let mut hub = Hub::new();
+    hub.join(ORIGIN);
+    assert_eq!(hub.ask(true, true), [""; 0], "nothing was published");
+    hub.publish("1", 1);
+    assert_eq!(hub.ask(true, true), ["1 at 1"]);
+    assert_eq!(hub.ask(true, false), [""; 0]);
+}
+
+#[test]
+fn an_agent_of_another_hub_renews_its_watch_itself() {
+    let mut hub = Hub::new();
+    hub.board.mark_guest(AGENT);
+    hub.join(ORIGIN);
+    hub.watch(true);
+    hub.on(Input::page(PAGE, PageEvent::Left));
+    assert_eq!(hub.listed_at("c"), [""; 0]);
+}
+
+#[test]
+fn a_page_of_an_origin_that_the_token_does_not_cover_is_not_told() {
+    let mut hub = Hub::new();
+    let pages = vec![ORIGIN.into()];
+    let limits = Limits { name: "ci".into(), id: "1".into(), may: vec![Class::Read], pages, void: None };
+    hub.on(Input::AgentScoped { agent: AGENT, scope: Scope::limited(limits) });
+    hub.listed_at("a");
+    assert_eq!(hub.watch(true), ["asks a hub"]);
+    hub.gone();
+    hub.join("http://evil.test");
+    assert_eq!(hub.publish("1", 1), [""; 0]);
+}
