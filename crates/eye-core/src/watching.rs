@@ -1,5 +1,5 @@
-//! Agents that watch the state of a page, here or at another hub. When a page changes its hub, or comes back because its
-//! hub has ended, each hub renews the watches of its own agents.
+//! Agents that watch the state of a page, here or at another hub. When a page changes its hub, or comes back because
+//! its hub has ended, each hub renews the watches of its own agents.
 
 use crate::effect::Effect;
 use crate::elsewhere::{Caller, Listed};

@@ -1,6 +1,6 @@
 // Figures of eye's own browser beside the same browser spoken to directly, by turns in one run: eval, also beside the
-// least program that an agent could reach a browser through (`relay.mjs`), a click, a picture, the memory of the hub per
-// page, and opening a page beside agent-browser. `node bench/driven.mjs [--quick]`; EYE_BIN names the binary,
+// least program that an agent could reach a browser through (`relay.mjs`), a click, a picture, the memory of the hub
+// per page, and opening a page beside agent-browser. `node bench/driven.mjs [--quick]`; EYE_BIN names the binary,
 // EYE_CHROMIUM the browser, AGENT_BROWSER the peer, if it is there.
 
 import { execFile, spawn } from "node:child_process";

@@ -1,5 +1,5 @@
-// Where the tasks are done: a hub, a site and a browser, and a shell that has `eye`, in the person's tab or in a browser
-// that eye starts, or a peer with a browser of its own.
+// Where the tasks are done: a hub, a site and a browser, and a shell that has `eye`, in the person's tab or in a
+// browser that eye starts, or a peer with a browser of its own.
 
 import { access, mkdir, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
