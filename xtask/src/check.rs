@@ -4,7 +4,6 @@
 use crate::run::{TaskError, cargo_command, command};
 use crate::step::{Step, Times};
 use crate::{place, web};
-use std::process::Command;
 use std::time::Instant;
 
 /// Runs it and prints how long each step took.
@@ -17,7 +16,7 @@ pub fn run() -> Result<(), TaskError> {
 }
 
 fn steps(times: &mut Times) -> Result<(), TaskError> {
-    static_checks(times, vec![Step::new("clippy", CLIPPY, clippy())])?;
+    static_checks(times)?;
     let unit = command("node", &["test/run.mjs", "--unit"], &place::root().join("web/client"));
     let unit_apps = command("npm", &["test", "--silent", "--workspace", "eye-apps"], &place::root().join("web"));
     let unit_extension = command("node", &["extension/test/run.mjs"], &place::root().join("web"));
@@ -33,22 +32,18 @@ fn steps(times: &mut Times) -> Result<(), TaskError> {
     ])
 }
 
-/// What is waited for, of [`clippy`].
-pub const CLIPPY: &str = "`cargo clippy` of all targets";
-
-/// The lints of Rust, in a folder of their own, so that other cargos need not wait.
-pub fn clippy() -> Command {
-    let mut clippy = cargo_command(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]);
-    clippy.env("CARGO_TARGET_DIR", place::target().join("clippy"));
-    clippy
-}
-
-/// Format, lints and types, with more steps beside the types; also the beginning of `cargo xtask test`.
-pub fn static_checks(times: &mut Times, mut steps: Vec<Step>) -> Result<(), TaskError> {
+/// Format, lints and types; also the beginning of `cargo xtask test`.
+pub fn static_checks(times: &mut Times) -> Result<(), TaskError> {
     times.one(Step::new("format", "`cargo fmt --check`", cargo_command(&["fmt", "--all", "--check"])))?;
     times.own("npm packages", "`npm ci`, if package-lock.json changed", web::install)?;
-    let types = web::npm_command(&["run", "--silent", "typecheck"]);
-    steps.push(Step::new("types", "the TypeScript compiler", types));
+    let mut steps = vec![
+        Step::new(
+            "clippy",
+            "`cargo clippy` of all targets",
+            cargo_command(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+        ),
+        Step::new("types", "the TypeScript compiler", web::npm_command(&["run", "--silent", "typecheck"])),
+    ];
     if web::has_script("lint")? {
         let lint = web::npm_command(&["run", "--silent", "lint"]);
         steps.push(Step::new("web lint", "the linter and formatter of web/", lint));

@@ -71,20 +71,6 @@ pub fn cargo_command(args: &[&str]) -> Command {
     command(&cargo, args, &place::root())
 }
 
-/// The same where other programs go first: what compiles while tests wait for browsers and hubs costs them nothing.
-pub fn gently(command: Command) -> Command {
-    if !cfg!(unix) {
-        return command;
-    }
-    let mut gently = Command::new("nice");
-    gently.args(["-n", "19"]).arg(command.get_program()).args(command.get_args());
-    if let Some(folder) = command.get_current_dir() {
-        gently.current_dir(folder);
-    }
-    gently.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    gently
-}
-
 /// Whether a program is there.
 pub fn has(program: &str) -> bool {
     let quiet = Command::new(program)

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold, in the order in which a mistake is found soonest. `--all` adds what
 //! is slow or needs the network: real applications, packages, links for other systems, licences, longer fuzzing.
 
-use crate::run::{TaskError, cargo_command, command, gently, has};
+use crate::run::{TaskError, cargo_command, command, has};
 use crate::step::{Step, Times};
 use crate::{browser, check, cross, demo, fuzz, generated, package, place, tutorial, upgrade, web};
 use std::process::Command;
@@ -20,7 +20,7 @@ pub fn run(all: bool) -> Result<(), TaskError> {
 }
 
 fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
-    check::static_checks(times, Vec::new())?;
+    check::static_checks(times)?;
     let mut programs = Vec::new();
     times.own("browsers, nginx", "the system's package manager, if one is missing", || {
         programs = browser::find_or_install_all()?;
@@ -35,25 +35,22 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
     ))?;
     let build = ["build", "--package", "eye", "--bin", "eye", "--example", "conformance"];
     times.one(Step::new("build eye", "`cargo build`", cargo_command(&build)))?;
+    fuzz::check(times)?;
     let eye = place::target().join("debug/eye");
     let web = |args: &[&str]| {
         let mut command = web::npm_command(args);
         command.envs(programs.clone()).env("EYE_BIN", &eye).env("EYE_TEST_JOBS", E2E_JOBS);
         command
     };
-    // Tests mostly wait, and half of the processors would be idle.
     times.together(vec![
         Step::new("rust tests", "`cargo test --workspace`", cargo_command(&["test", "--workspace"])),
         Step::new("client tests", "the page client in Node and Chromium", web(&["test", "--workspace", "eye-client"])),
-        Step::new("clippy", check::CLIPPY, gently(check::clippy())),
     ])?;
-    let mut steps = vec![
+    times.together(vec![
         Step::new("e2e", "browsers against a real hub", web(&["test", "--workspace", "eye-e2e"])),
         Step::new("app tests", "the demo apps' tests", web(&["test", "--workspace", "eye-apps"])),
         Step::new("extension tests", "the extension's guard", web(&["run", "test:extension"])),
-    ];
-    steps.extend(fuzz::check());
-    times.together(steps)?;
+    ])?;
     let mut conformance = command("node", &["e2e/conformance/run.mjs"], &place::root().join("web"));
     conformance.env("EYE_CONFORMANCE", place::target().join("debug/examples/conformance"));
     times.one(Step::new("conformance", "the official suite of MCP", conformance))?;
@@ -63,8 +60,7 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
 
 fn more(times: &mut Times) -> Result<(), TaskError> {
     licences(times)?;
-    let mut lean = cargo_command(&["clippy", "--package", "eye", "--no-default-features", "--", "-D", "warnings"]);
-    lean.env("CARGO_TARGET_DIR", place::target().join("clippy"));
+    let lean = cargo_command(&["clippy", "--package", "eye", "--no-default-features", "--", "-D", "warnings"]);
     times.one(Step::new("lean hub", "`cargo clippy` without guests, browser and cluster", lean))?;
     times.own("packages", "each package made, installed alone and tried", || package::check(None))?;
     times.own("adding a verb", "docs/adding-a-verb.md performed in a copy of the tree", tutorial::run)?;
