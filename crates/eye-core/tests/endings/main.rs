@@ -18,6 +18,9 @@ use world::World;
 /// Longer than anything waits.
 const LONG_MS: u64 = 200_000;
 
+/// Chance leaves out a rare input now and then: as often it may be tried again.
+const ROUNDS_MAX: usize = 30;
+
 fn check(world: &World) -> Result<(), TestCaseError> {
     for (conn, id) in &world.asked {
         let endings = world.ended.get(id).copied().unwrap_or(0);
@@ -47,8 +50,13 @@ fn every_call_ends_exactly_once() {
         played.borrow_mut().extend(world.played);
         checked
     };
-    TestRunner::new(config).run(&(steps::steps(), prop::bool::weighted(0.2)), test).unwrap_or_else(|e| panic!("{e}"));
-    let played = played.into_inner();
-    let missing: Vec<_> = KINDS.iter().filter(|kind| !played.contains(*kind)).collect();
-    assert!(missing.is_empty(), "never played: {missing:?}");
+    let missing = || KINDS.iter().filter(|kind| !played.borrow().contains(*kind)).collect::<Vec<_>>();
+    for _ in 0..ROUNDS_MAX {
+        let cases = (steps::steps(), prop::bool::weighted(0.2));
+        TestRunner::new(config.clone()).run(&cases, test).unwrap_or_else(|e| panic!("{e}"));
+        if missing().is_empty() {
+            return;
+        }
+    }
+    panic!("never played: {:?}", missing());
 }
