@@ -147,7 +147,7 @@ fn page_does() -> impl Strategy<Value = PageDoes> {
         1 => Just(PageDoes::IsCapable),
         3 => (flag(), 1..4_u8).prop_map(|(large, revision)| PageDoes::Publishes { large, revision }),
         2 => (1..5_u8, flag()).prop_map(|(revision, fits)| PageDoes::Patches { revision, fits }),
-        1 => Just(PageDoes::Puts),
+        3 => Just(PageDoes::Puts),
         1 => Just(PageDoes::Says),
         1 => flag().prop_map(|wanted| PageDoes::Hears { wanted }),
     ]
@@ -165,7 +165,7 @@ fn wants() -> impl Strategy<Value = Wants> {
         2 => flag().prop_map(|fresh| Wants::State { fresh }),
         2 => (0..3_u8).prop_map(|which| Wants::Snapshot { which }),
         1 => flag().prop_map(|wanted| Wants::Watch { wanted }),
-        1 => flag().prop_map(|waits| Wants::Mail { waits }),
+        3 => flag().prop_map(|waits| Wants::Mail { waits }),
         1 => Just(Wants::Tools),
         1 => Just(Wants::Join),
         1 => Just(Wants::Leave),
