@@ -19,6 +19,7 @@ use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, Message, Subscriber};
 use bucket::{Bucket, NamedTokens, Sessions};
 use eye_core::Effect;
+use eye_protocol::limits::RECALL_MS;
 use futures_util::{FutureExt, StreamExt};
 use mail::{Mail, Op, Place};
 use rustc_hash::FxHashMap;
@@ -30,7 +31,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, watch};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// A message beyond this is sent in parts: the server's own limit is 1 MiB, and small calls pass between parts.
 pub const PART_BYTES_MAX: usize = 128 << 10;
@@ -193,6 +194,9 @@ pub async fn run(
                     link.send_alone(one).await;
                 }
                 link.flush().await;
+                // Whoever takes over a page looks for what outlives this hub when this hub has said goodbye.
+                let all = async { tokio::join!(link.states.finish(), link.mail.finish()) };
+                let _ = timeout(Duration::from_millis(RECALL_MS), all).await;
                 link.say(true).await;
                 let _ = link.client.flush().await;
                 link.served.leave_all();

@@ -358,6 +358,7 @@ impl Session {
                 }
                 self.mailbox.shut_down(out);
                 self.stop_expecting(&error, out);
+                self.give_last_state(now, out);
             }
         }
     }

@@ -182,6 +182,20 @@ fn a_state_is_given_out_at_once_then_once_a_second_and_only_when_it_changed() {
 }
 
 #[test]
+fn a_hub_that_is_stopped_gives_out_what_has_changed_since() {
+    for bytes in [1, 2 * LIGHT_BYTES_MAX, LASTING_STATE_BYTES_MAX] {
+        let mut hub = Hub::new();
+        hub.join();
+        hub.publish(&json!(1), 1);
+        hub.wait(0);
+        hub.publish(&json!("x".repeat(bytes)), 2);
+        let kept = Some(bytes + 2).filter(|bytes| *bytes <= LASTING_STATE_BYTES_MAX);
+        assert_eq!(written(hub.on(Input::Shutdown)), [(2, kept)]);
+        assert_eq!(written(hub.on(Input::Shutdown)), [], "nothing has changed since");
+    }
+}
+
+#[test]
 fn a_hub_without_others_gives_out_and_looks_for_nothing() {
     let mut hub = Hub::alone();
     hub.join();

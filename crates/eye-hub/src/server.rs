@@ -18,7 +18,7 @@ use eye_core::Done;
 use eye_platform::local::Listener;
 use eye_platform::process::{self, Turns};
 pub use eye_platform::signals::told_to_stop;
-use eye_protocol::limits::{CONNECTIONS_MAX, HANDSHAKE_MS, SHUTDOWN_MS};
+use eye_protocol::limits::{CONNECTIONS_MAX, GUESTS_END_MS, HANDSHAKE_MS, SHUTDOWN_MS};
 use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
 use std::io;
@@ -146,20 +146,24 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     // New connections no longer find this hub; agents that have already connected learn that it retires.
     place.withdraw();
     tracing::info!(peers = hub.peers(), "the hub ends");
-    let guests_left: Vec<_> = config.guests.iter().map(|guest| guest.shut_down()).collect();
+    // What the hub has to say at its end comes before its guests end: states that are to outlive it, for example.
     hub.shut_down();
-    let _ = timeout(Duration::from_millis(SHUTDOWN_MS), async {
-        tokio::select! {
-            () = accept_agents(&hub, &agents) => {}
-            () = async {
-                for left in guests_left {
-                    left.await;
-                }
-                all_left(&hub).await;
-            } => {}
-        }
-    })
-    .await;
+    let guests_left: Vec<_> = config.guests.iter().map(|guest| guest.shut_down()).collect();
+    let guests_left = async {
+        let all = async {
+            for left in guests_left {
+                left.await;
+            }
+        };
+        let _ = timeout(Duration::from_millis(GUESTS_END_MS), all).await;
+    };
+    let peers_left = async {
+        let _ = timeout(Duration::from_millis(SHUTDOWN_MS), all_left(&hub)).await;
+    };
+    tokio::select! {
+        () = accept_agents(&hub, &agents) => {}
+        ((), ()) = async { tokio::join!(guests_left, peers_left) } => {}
+    }
     if let Some(known) = hub.take_known() {
         let _ = memory.save(known);
     }

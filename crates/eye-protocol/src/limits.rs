@@ -88,6 +88,8 @@ pub const HANDSHAKE_MS: u64 = 10_000;
 pub const CONNECTIONS_MAX: usize = 50_000;
 /// How long a graceful shutdown waits for outboxes to empty.
 pub const SHUTDOWN_MS: u64 = 1_000;
+/// How long it waits for its guests to end, which may have something to write.
+pub const GUESTS_END_MS: u64 = 3_000;
 
 /// A tool's name.
 pub const TOOL_NAME_BYTES_MAX: usize = 128;

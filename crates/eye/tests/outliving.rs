@@ -84,6 +84,30 @@ fn any_hub_tells_the_last_state_of_a_page_whose_hub_was_killed_and_the_page_goes
 }
 
 #[test]
+fn what_was_published_and_put_last_outlives_a_hub_that_is_stopped() {
+    let nats = Nats::start();
+    let ((a, hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let first = join(&a);
+    // Most of these are published within the second in which a state is written once.
+    for revision in 1..=20 {
+        publish(&first, &json!({ "n": revision }), revision);
+        first.say(&json!({ "jsonrpc": "2.0", "method": "mailbox/put", "params": { "message": revision } }).to_string());
+    }
+    lists(&b, "Shop");
+    // The page's answer comes behind what it said.
+    assert_eq!(a.eye(["--page", "s1", "document.title"]).stdout, "Shop\n");
+    assert_eq!(a.eye(["down"]).code, 0);
+    hub_a.wait();
+    first.wait_closed();
+    is(&state(&b, "s1"), &json!({ "n": 20 }), 20, true);
+    let _second = join(&b);
+    is(&state(&b, "s1"), &json!({ "n": 20 }), 20, true);
+    let read = b.eye(["--page", "s1", "read"]);
+    let letters: Vec<String> = (1..=20).map(|number| number.to_string()).collect();
+    assert_eq!(read.stdout.lines().collect::<Vec<_>>(), letters);
+}
+
+#[test]
 fn a_page_that_comes_back_and_publishes_at_once_goes_on_with_the_next_revision() {
     let nats = Nats::start();
     let mut observer = observer(&nats);

@@ -20,10 +20,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// Messages whose acknowledgements are awaited at once.
-const AT_ONCE_MAX: usize = 64;
+const AT_ONCE_MAX: u32 = 64;
 /// What waits to be sent. A letter beyond that ends with this hub.
 const WAITING_MAX: usize = 1_000;
 
@@ -104,6 +105,7 @@ pub struct Mail {
     ops: mpsc::Sender<Op>,
     events: mpsc::UnboundedSender<Event>,
     shared: Arc<Shared>,
+    worker: JoinHandle<()>,
 }
 
 #[derive(Debug, Default)]
@@ -121,13 +123,19 @@ impl Mail {
         let shared = Arc::new(Shared::default());
         let context = jetstream::new(client.clone());
         let worker = Worker { client, context, place, events: events.clone(), shared: shared.clone() };
-        tokio::spawn(worker.run(todo));
-        Self { ops, events, shared }
+        let worker = tokio::spawn(worker.run(todo));
+        Self { ops, events, shared, worker }
     }
 
     /// The link is down: the server may come back without its files.
     pub fn stop(&self) {
         self.shared.made.store(false, Relaxed);
+    }
+
+    /// The hub ends: returns when everything is written.
+    pub async fn finish(&mut self) {
+        self.ops = mpsc::channel(1).0;
+        let _ = (&mut self.worker).await;
     }
 
     /// Does something, behind what was to be done before.
@@ -152,7 +160,7 @@ struct Worker {
 
 impl Worker {
     async fn run(self, mut todo: mpsc::Receiver<Op>) {
-        let places = Arc::new(Semaphore::new(AT_ONCE_MAX));
+        let places = Arc::new(Semaphore::new(AT_ONCE_MAX as usize));
         while let Some(op) = todo.recv().await {
             let (session, letters, given) = match op {
                 Op::Letter(letter) => (letter.session.clone(), vec![*letter], None),
@@ -169,6 +177,7 @@ impl Worker {
                 self.send(&places, &session, None, given).await;
             }
         }
+        let _all = places.acquire_many(AT_ONCE_MAX).await;
     }
 
     /// Sends a letter, or what removes all of a session. What came of it is awaited apart.

@@ -22,6 +22,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
+use tokio_util::task::TaskTracker;
 
 /// Writes, reads and removals that are under way at once.
 const AT_ONCE_MAX: usize = 64;
@@ -85,6 +86,7 @@ struct Shared {
     store: tokio::sync::Mutex<Option<Store>>,
     sessions: Mutex<FxHashMap<SessionId, Known>>,
     places: Arc<Semaphore>,
+    writes: TaskTracker,
     /// The last write failed: the log says so once.
     fails: AtomicBool,
 }
@@ -105,7 +107,8 @@ impl States {
     pub fn new(client: Client, name: String, mail: Place, events: mpsc::UnboundedSender<Event>) -> Self {
         let places = Arc::new(Semaphore::new(AT_ONCE_MAX));
         let (store, sessions) = (tokio::sync::Mutex::default(), Mutex::default());
-        let shared = Arc::new(Shared { store, sessions, places, fails: AtomicBool::new(false) });
+        let (writes, fails) = (TaskTracker::new(), AtomicBool::new(false));
+        let shared = Arc::new(Shared { store, sessions, places, writes, fails });
         Self { context: jetstream::new(client), name, mail, events, shared }
     }
 
@@ -134,7 +137,7 @@ impl States {
         known.writing = true;
         drop(sessions);
         let (context, name, shared) = (self.context.clone(), self.name.clone(), self.shared.clone());
-        tokio::spawn(async move {
+        self.shared.writes.spawn(async move {
             let mut next = Some((state, epoch));
             while let Some((state, epoch)) = next {
                 let _place = shared.places.acquire().await;
@@ -153,6 +156,12 @@ impl States {
                 next = shared.written(&session, written.unwrap_or_default());
             }
         });
+    }
+
+    /// The hub ends: returns when everything is written.
+    pub async fn finish(&self) {
+        self.shared.writes.close();
+        self.shared.writes.wait().await;
     }
 
     /// Looks for the state of a session, and for its letters.

@@ -88,6 +88,18 @@ impl Session {
         self.write_state(now, text, out);
     }
 
+    /// The hub ends: what has changed since it was given out is given out at once. Nothing else waits for it any more.
+    pub(super) fn give_last_state(&mut self, now: Millis, out: &mut Vec<Outcome>) {
+        if !std::mem::take(&mut self.lasts.changed) || self.awaits_handover(now) {
+            return;
+        }
+        let Some(state) = &mut self.published.state else { return };
+        let Some(text_bytes) = state.document_mut().map(|document| document.text_bytes()) else { return };
+        let is_kept = text_bytes <= LASTING_STATE_BYTES_MAX;
+        let text = if is_kept { state.text().ok().flatten() } else { None };
+        self.write_state(now, text, out);
+    }
+
     /// The text of its state is there.
     pub(crate) fn write_state(&self, now: Millis, text: Option<Box<RawValue>>, out: &mut Vec<Outcome>) {
         let Some(state) = &self.published.state else { return };
