@@ -39,6 +39,7 @@ struct Started {
     child: Child,
     log: PathBuf,
     since: Instant,
+    outcome: Option<Outcome>,
 }
 
 impl Step {
@@ -56,7 +57,7 @@ impl Step {
         self.command.stdin(Stdio::null()).stdout(file).stderr(copy);
         println!("{}: waiting for {}", self.name, self.waits_for);
         let child = self.command.spawn().map_err(|error| not_started(&self.command, error))?;
-        Ok(Started { step: self, child, log, since: Instant::now() })
+        Ok(Started { step: self, child, log, since: Instant::now(), outcome: None })
     }
 }
 
@@ -68,30 +69,24 @@ impl Times {
 
     /// Runs steps beside each other, all of them to their end. All must succeed.
     pub fn together(&mut self, steps: Vec<Step>) -> Result<(), TaskError> {
-        self.lanes(steps.into_iter().map(|step| vec![step]).collect())
-    }
-
-    /// Runs lanes beside each other, the steps of each one after another, all of them to their end. All must succeed.
-    pub fn lanes(&mut self, lanes: Vec<Vec<Step>>) -> Result<(), TaskError> {
-        let mut waiting: Vec<_> = lanes.into_iter().map(Vec::into_iter).collect();
-        let first: Result<_, _> = waiting.iter_mut().map(|lane| lane.next().map(Step::start).transpose()).collect();
-        let mut running: Vec<Option<Started>> = first?;
-        let (mut told, mut failed) = (Instant::now(), Vec::new());
-        while running.iter().any(Option::is_some) {
-            for (lane, place) in running.iter_mut().enumerate() {
-                let Some(started) = place else { continue };
-                let Some(outcome) = started.outcome()? else { continue };
-                started.end(outcome);
-                self.0.push((started.step.name, started.since.elapsed(), outcome));
-                failed.extend((outcome == Outcome::Failed).then_some(started.step.name));
-                *place = waiting[lane].next().map(Step::start).transpose()?;
+        let mut all = steps.into_iter().map(Step::start).collect::<Result<Vec<_>, _>>()?;
+        let mut told = Instant::now();
+        while all.iter().any(|started| started.outcome.is_none()) {
+            for started in all.iter_mut().filter(|started| started.outcome.is_none()) {
+                if let Some(status) = started.child.try_wait().map_err(TaskError::io("waiting for a step"))? {
+                    let outcome = if status.success() { Outcome::Passed } else { Outcome::Failed };
+                    started.end(outcome);
+                    self.0.push((started.step.name, started.since.elapsed(), outcome));
+                }
             }
             if told.elapsed() > PROGRESS_EVERY {
                 told = Instant::now();
-                running.iter().flatten().for_each(Started::progress);
+                all.iter().filter(|started| started.outcome.is_none()).for_each(Started::progress);
             }
             std::thread::sleep(LOOK_EVERY);
         }
+        let failed = all.iter().filter(|started| started.outcome == Some(Outcome::Failed));
+        let failed: Vec<&str> = failed.map(|started| started.step.name).collect();
         if failed.is_empty() { Ok(()) } else { Err(TaskError::Failed(failed.join(", "))) }
     }
 
@@ -125,11 +120,6 @@ impl Times {
 }
 
 impl Started {
-    fn outcome(&mut self) -> Result<Option<Outcome>, TaskError> {
-        let status = self.child.try_wait().map_err(TaskError::io("waiting for a step"))?;
-        Ok(status.map(|status| if status.success() { Outcome::Passed } else { Outcome::Failed }))
-    }
-
     fn progress(&self) {
         let text = fs::read(&self.log).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
@@ -139,7 +129,8 @@ impl Started {
         println!("{}: {took}, still waiting for {}; last: {last}", self.step.name, self.step.waits_for);
     }
 
-    fn end(&self, outcome: Outcome) {
+    fn end(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
         let text = fs::read(&self.log).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let took = clock(self.since.elapsed());
@@ -211,23 +202,6 @@ mod tests {
         assert_eq!(error, "`step-test-bad` failed");
         assert_eq!(times.0.len(), 2);
         assert!(times.one(Step::new("step-test-good", "nothing", sh("exit 0"))).is_ok());
-    }
-
-    #[test]
-    fn the_steps_of_a_lane_run_one_after_another_also_behind_a_failed_one() {
-        let mark = place::target().join("xtask/step-test-mark");
-        let _ = fs::remove_file(&mark);
-        let path = mark.display();
-        let lane = vec![
-            Step::new("step-test-first", "nothing", sh(&format!("sleep 0.3; touch '{path}'; exit 1"))),
-            Step::new("step-test-second", "nothing", sh(&format!("test -e '{path}'"))),
-        ];
-        let beside = vec![Step::new("step-test-beside", "nothing", sh(&format!("test ! -e '{path}'")))];
-        let mut times = Times::default();
-        let error = times.lanes(vec![lane, beside]).unwrap_err().to_string();
-        assert_eq!(error, "`step-test-first` failed");
-        let ended: Vec<&str> = times.0.iter().map(|(name, ..)| *name).collect();
-        assert_eq!(ended, ["step-test-beside", "step-test-first", "step-test-second"]);
     }
 
     #[test]

@@ -42,20 +42,14 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
         command.envs(programs.clone()).env("EYE_BIN", &eye).env("EYE_TEST_JOBS", E2E_JOBS);
         command
     };
-    let rust = cargo_command(&["test", "--workspace", "--no-fail-fast"]);
-    // Tests wait more than they compute: with two lanes, two processors are busy.
-    times.lanes(vec![
-        vec![Step::new("rust tests", "`cargo test --workspace`", rust)],
-        vec![
-            Step::new("extension tests", "the extension's guard", web(&["run", "test:extension"])),
-            Step::new("app tests", "the demo apps' tests", web(&["test", "--workspace", "eye-apps"])),
-            Step::new(
-                "client tests",
-                "the page client in Node and Chromium",
-                web(&["test", "--workspace", "eye-client"]),
-            ),
-            Step::new("e2e", "browsers against a real hub", web(&["test", "--workspace", "eye-e2e"])),
-        ],
+    times.together(vec![
+        Step::new("rust tests", "`cargo test --workspace`", cargo_command(&["test", "--workspace"])),
+        Step::new("client tests", "the page client in Node and Chromium", web(&["test", "--workspace", "eye-client"])),
+    ])?;
+    times.together(vec![
+        Step::new("e2e", "browsers against a real hub", web(&["test", "--workspace", "eye-e2e"])),
+        Step::new("app tests", "the demo apps' tests", web(&["test", "--workspace", "eye-apps"])),
+        Step::new("extension tests", "the extension's guard", web(&["run", "test:extension"])),
     ])?;
     let mut conformance = command("node", &["e2e/conformance/run.mjs"], &place::root().join("web"));
     conformance.env("EYE_CONFORMANCE", place::target().join("debug/examples/conformance"));
