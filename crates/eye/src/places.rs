@@ -4,7 +4,7 @@ use crate::env::{self, Var};
 use crate::failure::Failure;
 use crate::kernel;
 use eye_platform::{files, user};
-use eye_protocol::limits::SHUTDOWN_MS;
+use eye_protocol::limits::GUESTS_END_MS;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -86,8 +86,8 @@ pub fn wide_folders() -> Vec<PathBuf> {
     home.into_iter().chain([env::temporary_folder(), "/tmp".into(), "/var/tmp".into()]).collect()
 }
 
-/// How long a hub that ends may take to let go of its socket: its own grace for slow peers, and as much again.
-const END: Duration = Duration::from_millis(2 * SHUTDOWN_MS);
+/// How long a hub that ends may take to let go of its socket: its own grace for guests, and as much for the rest.
+const END: Duration = Duration::from_millis(2 * GUESTS_END_MS);
 
 /// Waits until a hub that ends has let go of its socket, by the lock that it holds while it lives.
 pub fn wait_for_end(socket: &Path) {

@@ -7,7 +7,7 @@ mod stage;
 use eye_protocol::limits::LASTING_LETTERS_MAX;
 use eye_testkit::{Home, Nats, NatsPeer, ScriptedPage};
 use serde_json::{Value, json};
-use stage::hubs::{hub, lists, setup};
+use stage::hubs::{hub, lists, setup, until};
 use stage::{answers, table};
 
 /// A page of the session `s1`, with the title `Shop`.
@@ -55,6 +55,7 @@ fn letters_of_a_hub_that_was_killed_are_read_once_and_in_order_at_another() {
     is_written(&mut observer, 2);
     hub_a.kill();
     let second = join(&b);
+    until(&c, &["pages"], |ran| ran.stdout.contains("at b"));
     assert_eq!(c.eye(["--page", "s1", "read"]).stdout, "two\nthree\n", "what was read before is not read again");
     assert_eq!(b.eye(["--page", "s1", "read"]).stdout, "");
     put(&second, &json!("four"));

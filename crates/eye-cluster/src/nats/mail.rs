@@ -5,6 +5,7 @@ use crate::core::Event;
 use crate::row;
 use async_nats::connection::State;
 use async_nats::header::{HeaderMap, NATS_ROLLUP};
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::stream::{self, DirectGetErrorKind, DiscardPolicy, StorageType};
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, Error};
@@ -14,6 +15,7 @@ use eye_protocol::limits::{
     LASTING_BYTES_MAX, LASTING_LETTER_BYTES_MAX, LASTING_LETTERS_MAX, RECALL_MS, SESSION_KEPT_MS,
 };
 use eye_protocol::rpc::json;
+use futures_util::StreamExt;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -69,23 +71,46 @@ impl Place {
         }
     }
 
-    /// The letters of a session, the oldest first.
+    /// The letters of a session, the oldest first. Most sessions have none, which one request tells.
     pub async fn letters(&self, context: &Context, session: &SessionId) -> Result<Vec<LastingLetter>, Error> {
         let stream = context.get_stream_no_info(&self.stream).await?;
-        let (subject, mut next, mut letters) = (self.subject(session), 1, Vec::new());
-        loop {
-            let found = match stream.direct_get_next_for_subject(&subject, Some(next)).await {
-                Ok(found) => found,
-                Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok(letters),
-                Err(error) => return Err(error.into()),
-            };
-            next = found.sequence + 1;
-            if found.payload.is_empty() {
-                letters.clear();
-            } else if let Ok(Entry { origin, number, text }) = serde_json::from_slice(&found.payload) {
-                letters.push(LastingLetter { session: session.clone(), origin: origin.into(), number, text });
-            }
+        let subject = self.subject(session);
+        let first = match stream.direct_get_next_for_subject(&subject, Some(1)).await {
+            Ok(first) => first,
+            Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error.into()),
+        };
+        let mut letters = Vec::new();
+        take(&mut letters, session, &first.payload);
+        // All others in one go: one request for each would take as many round trips.
+        let others = stream.create_consumer(others(subject, first.sequence + 1)).await?;
+        let mut others = others.fetch().max_messages(LASTING_LETTERS_MAX).messages().await?;
+        while let Some(other) = others.next().await {
+            take(&mut letters, session, &other?.payload);
         }
+        Ok(letters)
+    }
+}
+
+/// Reads a message behind those before it.
+fn take(letters: &mut Vec<LastingLetter>, session: &SessionId, payload: &[u8]) {
+    if payload.is_empty() {
+        letters.clear();
+    } else if let Ok(Entry { origin, number, text }) = serde_json::from_slice(payload) {
+        letters.push(LastingLetter { session: session.clone(), origin: origin.into(), number, text });
+    }
+}
+
+/// What reads the messages of a subject from one on. The server forgets it soon.
+fn others(subject: String, start_sequence: u64) -> pull::Config {
+    pull::Config {
+        filter_subject: subject,
+        deliver_policy: DeliverPolicy::ByStartSequence { start_sequence },
+        ack_policy: AckPolicy::None,
+        inactive_threshold: Duration::from_millis(2 * RECALL_MS),
+        memory_storage: true,
+        num_replicas: 1,
+        ..pull::Config::default()
     }
 }
 

@@ -170,14 +170,11 @@ impl States {
         let (events, mail) = (self.events.clone(), self.mail.clone());
         tokio::spawn(async move {
             let letters = async {
-                match timeout(Duration::from_millis(RECALL_MS), mail.letters(&context, &session)).await {
-                    Ok(Ok(letters)) => letters,
-                    Ok(Err(error)) => {
-                        tracing::debug!(%error, "letters cannot be recalled");
-                        Vec::new()
-                    }
-                    Err(_) => Vec::new(),
-                }
+                let recalled = timeout(Duration::from_millis(RECALL_MS), mail.letters(&context, &session)).await;
+                recalled.map_err(Into::into).flatten().unwrap_or_else(|error: async_nats::Error| {
+                    tracing::warn!(%error, "letters cannot be recalled");
+                    Vec::new()
+                })
             };
             let looked = timeout(Duration::from_millis(RECALL_MS), async {
                 let _place = shared.places.acquire().await;
