@@ -43,7 +43,7 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
         command
     };
     times.together(vec![
-        Step::new("rust tests", "`cargo test --workspace`", cargo_command(&["test", "--workspace"])),
+        Step::new("rust tests", "`cargo test --workspace`", cargo_command(&["test", "--workspace", "--no-fail-fast"])),
         Step::new("client tests", "the page client in Node and Chromium", web(&["test", "--workspace", "eye-client"])),
     ])?;
     times.together(vec![

@@ -59,7 +59,9 @@ export class SceneTab {
 
   /** The cached state with all that is known about it. */
   async told<T>(path: string, ...more: string[]): Promise<Told<T>> {
-    return JSON.parse((await this.eye("state", path, "--json", ...more)).stdout) as Told<T>;
+    const { stdout, stderr, code } = await this.eye("state", path, "--json", ...more);
+    if (code !== 0) throw new Error(`the state of ${path} is not told: ${stderr}`);
+    return JSON.parse(stdout) as Told<T>;
   }
 
   /** The cached state, bare. */
