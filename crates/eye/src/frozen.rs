@@ -4,15 +4,16 @@
 use crate::failure::Failure;
 use crate::ui;
 use eye_client::connection::Connection;
+use eye_protocol::limits::RELAY_WAIT_MS;
 use eye_protocol::rpc;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long a hub may be silent before it is asked whether it is there.
-const QUIET: Duration = Duration::from_secs(2);
+/// How long a hub may be silent before it is asked whether it is there. A relay that waits for its link is silent, too.
+const QUIET: Duration = Duration::from_millis(RELAY_WAIT_MS + 300);
 /// How long it may take to say so. Both together are less than 5 s.
-const PROBE: Duration = Duration::from_secs(2);
+const PROBE: Duration = QUIET;
 
 /// The next frame within a time. A hub that is stopped ends the waiting; one that answers nothing else either is told
 /// of.
