@@ -118,15 +118,22 @@ impl Mailbox {
                 None => dropped += 1,
             }
         }
-        let recalled = letters.iter().map(|letter| hash(letter)).collect();
-        self.take_over(now, letters, dropped, out);
-        self.lasts.recalled = recalled;
+        self.lasts.recalled = letters.iter().map(|letter| hash(letter)).collect();
+        self.put_before(now, letters, dropped, out);
     }
 
-    /// Takes the letters of another hub, which came before its own.
+    /// Takes the letters of another hub, which came before its own. Some of them may be here: they were recalled, or
+    /// that hub has recalled them while they were here.
     pub(crate) fn take_over(&mut self, now: Millis, mut letters: Vec<Box<str>>, dropped: u64, out: &mut Vec<Outcome>) {
-        let mut recalled = std::mem::take(&mut self.lasts.recalled);
-        letters.retain(|letter| !take_one(&mut recalled, hash(letter)));
+        let mut known = std::mem::take(&mut self.lasts.recalled);
+        if !letters.is_empty() && self.lasts.written {
+            known.extend(self.letters.iter().map(|letter| hash(letter)));
+        }
+        letters.retain(|letter| !take_one(&mut known, hash(letter)));
+        self.put_before(now, letters, dropped, out);
+    }
+
+    fn put_before(&mut self, now: Millis, letters: Vec<Box<str>>, dropped: u64, out: &mut Vec<Outcome>) {
         if !letters.is_empty() {
             self.lasts.are_written();
         }

@@ -195,6 +195,27 @@ fn a_page_that_comes_back_before_its_hub_heard_that_it_left_stays_there_with_wha
     }
 }
 
+/// The page is at two hubs for a moment. One of them takes it for a page of a hub that has crashed, and recalls what the
+/// other has written.
+#[test]
+fn a_letter_that_was_recalled_while_another_hub_had_it_is_given_once() {
+    let (join, watch) = (|hub, session| Step::Join { hub, session, foreign: false }, Step::Watch { hub: 1 });
+    let mut world = World::new().keeping_letters();
+    world.arrive();
+    let begin = [join(2, 1), join(0, 1), watch, Step::Put { hub: 0, session: 1 }, join(1, 1), join(2, 0)];
+    let ask = Step::Ask { hub: 1, session: 0 };
+    let end = [Step::Crash { hub: 2 }, watch, watch, Step::Leave { hub: 1, session: 1 }, ask];
+    for step in begin.into_iter().chain(end) {
+        world.step(step);
+    }
+    world.settle();
+    for hub in 0..3 {
+        world.read_mail(hub, &id(1));
+    }
+    world.settle();
+    assert_eq!(world.given(), 1);
+}
+
 #[test]
 fn a_state_outlives_its_hub() {
     let mut world = World::new();
