@@ -195,8 +195,8 @@ fn a_page_that_comes_back_before_its_hub_heard_that_it_left_stays_there_with_wha
     }
 }
 
-/// The page is at two hubs for a moment. One of them takes it for a page of a hub that has crashed, and recalls what the
-/// other has written.
+/// The page is at two hubs for a moment. One of them takes it for a page of a hub that has crashed, and recalls what
+/// the other has written.
 #[test]
 fn a_letter_that_was_recalled_while_another_hub_had_it_is_given_once() {
     let (join, watch) = (|hub, session| Step::Join { hub, session, foreign: false }, Step::Watch { hub: 1 });
