@@ -9,6 +9,7 @@ use crate::handover::HandedState;
 use crate::ids::{CallId, Millis};
 use crate::lasting::{Lasting, LastingLetter, LastingState};
 use crate::session_event::{Outcome, StateNews};
+use crate::state::State;
 use crate::then::Then;
 use crate::work::Work;
 use eye_protocol::SessionId;
@@ -70,33 +71,34 @@ impl Session {
         }
     }
 
-    /// Gives out its state.
+    /// Gives out its state: what takes long to write, by a worker.
     pub(super) fn give_state(&mut self, now: Millis, out: &mut Vec<Outcome>) {
         self.lasts.changed = false;
-        let Some(state) = &mut self.published.state else { return };
-        let Some(text_bytes) = state.document_mut().map(|document| document.text_bytes()) else { return };
+        let Some(text_bytes) = self.state_bytes() else { return };
         self.lasts.given_at = Some(now);
-        if text_bytes > LASTING_STATE_BYTES_MAX {
-            return self.write_state(now, None, out);
-        }
-        if text_bytes > LIGHT_BYTES_MAX
-            && let Some(document) = state.lend()
+        if (LIGHT_BYTES_MAX + 1..=LASTING_STATE_BYTES_MAX).contains(&text_bytes)
+            && let Some(document) = self.published.state.as_mut().and_then(State::lend)
         {
             return self.begin(Work::Read(document, None), Then::Write, out);
         }
-        let text = state.text().ok().flatten();
-        self.write_state(now, text, out);
+        self.give_state_at_once(now, text_bytes, out);
     }
 
     /// The hub ends: what has changed since it was given out is given out at once. Nothing else waits for it any more.
     pub(super) fn give_last_state(&mut self, now: Millis, out: &mut Vec<Outcome>) {
-        if !std::mem::take(&mut self.lasts.changed) || self.awaits_handover(now) {
-            return;
+        let is_due = std::mem::take(&mut self.lasts.changed) && !self.awaits_handover(now);
+        if let Some(text_bytes) = self.state_bytes().filter(|_| is_due) {
+            self.give_state_at_once(now, text_bytes, out);
         }
-        let Some(state) = &mut self.published.state else { return };
-        let Some(text_bytes) = state.document_mut().map(|document| document.text_bytes()) else { return };
-        let is_kept = text_bytes <= LASTING_STATE_BYTES_MAX;
-        let text = if is_kept { state.text().ok().flatten() } else { None };
+    }
+
+    fn state_bytes(&mut self) -> Option<usize> {
+        self.published.state.as_mut()?.document_mut().map(|document| document.text_bytes())
+    }
+
+    fn give_state_at_once(&self, now: Millis, text_bytes: usize, out: &mut Vec<Outcome>) {
+        let state = self.published.state.as_ref().filter(|_| text_bytes <= LASTING_STATE_BYTES_MAX);
+        let text = state.and_then(|state| state.text().ok().flatten());
         self.write_state(now, text, out);
     }
 

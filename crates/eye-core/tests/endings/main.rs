@@ -18,7 +18,7 @@ use world::World;
 /// Longer than anything waits.
 const LONG_MS: u64 = 200_000;
 
-/// Chance leaves out a rare input now and then: as often it may be tried again.
+/// Chance leaves out a rare input now and then. One that so many rounds do not play is not played.
 const ROUNDS_MAX: usize = 30;
 
 fn check(world: &World) -> Result<(), TestCaseError> {
