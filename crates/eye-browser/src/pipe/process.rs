@@ -2,11 +2,14 @@
 
 use super::{MessageReader, MessageWriter, Pipe};
 use crate::limits::MESSAGE_BYTES_MAX;
+use serde::de::IgnoredAny;
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// Bytes that are read at once.
 const READ_BYTES: usize = 64 << 10;
+/// A message up to this size is looked at before its NUL is there.
+const EARLY_BYTES_MAX: usize = 4 << 10;
 
 /// The two ends of a process: what it reads and what it writes.
 #[derive(Debug)]
@@ -24,7 +27,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static, R: AsyncRead + Send + Unpin + 'stat
     fn split(self) -> (NulWriter<W>, NulReader<R>) {
         (
             NulWriter { input: Some(self.input), buffer: Vec::new() },
-            NulReader { output: self.output, buffer: Vec::new(), searched: 0 },
+            NulReader { output: self.output, buffer: Vec::new(), start: 0, searched: 0, early: false },
         )
     }
 }
@@ -57,26 +60,22 @@ impl<W: AsyncWrite + Send + Unpin + 'static> MessageWriter for NulWriter<W> {
 #[derive(Debug)]
 pub struct NulReader<R> {
     output: R,
+    /// Kept from one message to the next.
     buffer: Vec<u8>,
+    /// Where the next message begins.
+    start: usize,
     /// How far the buffer is known to hold no NUL.
     searched: usize,
+    /// The message before was given without its NUL, which is still to come.
+    early: bool,
 }
 
 impl<R: AsyncRead + Send + Unpin + 'static> MessageReader for NulReader<R> {
     async fn read(&mut self) -> io::Result<Option<String>> {
         loop {
-            if let Some(at) = self.buffer[self.searched..].iter().position(|byte| *byte == 0) {
-                let end = self.searched + at;
-                let rest = self.buffer.split_off(end + 1);
-                let mut message = std::mem::replace(&mut self.buffer, rest);
-                message.truncate(end);
-                self.searched = 0;
-                // A lone surrogate of a page's text is written as it is, which is no UTF-8.
-                let text = String::from_utf8(message)
-                    .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-                return Ok(Some(text));
+            if let Some(message) = self.next() {
+                return Ok(Some(message));
             }
-            self.searched = self.buffer.len();
             if self.buffer.len() > MESSAGE_BYTES_MAX {
                 return Err(io::Error::other("a message is over the limit of 256 MiB"));
             }
@@ -86,6 +85,63 @@ impl<R: AsyncRead + Send + Unpin + 'static> MessageReader for NulReader<R> {
             }
         }
     }
+}
+
+impl<R> NulReader<R> {
+    /// The next message of what was read. What is left of it afterwards is the beginning of one.
+    fn next(&mut self) -> Option<String> {
+        if self.early && self.buffer.get(self.start) == Some(&0) {
+            self.early = false;
+            self.start += 1;
+            self.searched = self.start;
+        }
+        let Some(at) = memchr::memchr(0, &self.buffer[self.searched..]) else {
+            self.searched = self.buffer.len();
+            self.make_room();
+            return self.whole();
+        };
+        let (end, all) = (self.searched + at, self.buffer.len());
+        let message = if self.start == 0 && end + 1 == all && all > READ_BYTES {
+            let mut message = std::mem::take(&mut self.buffer);
+            message.truncate(end);
+            text(message)
+        } else {
+            let message = self.buffer[self.start..end].to_vec();
+            self.start = end + 1;
+            text(message)
+        };
+        self.searched = self.start;
+        Some(message)
+    }
+
+    /// Moves what is left to the front, and gives back room that a large message took.
+    fn make_room(&mut self) {
+        self.buffer.drain(..self.start);
+        self.searched -= self.start;
+        self.start = 0;
+        if self.buffer.is_empty() {
+            self.buffer.shrink_to(2 * READ_BYTES);
+        }
+    }
+
+    /// A small message that is all there but for its NUL: Chromium writes that by itself, and between the two the hub
+    /// would sleep and be woken again.
+    fn whole(&mut self) -> Option<String> {
+        let there = &self.buffer;
+        if self.early || there.len() > EARLY_BYTES_MAX || there.last() != Some(&b'}') {
+            return None;
+        }
+        let message = text(there.clone());
+        serde_json::from_str::<IgnoredAny>(&message).ok()?;
+        self.buffer.clear();
+        (self.searched, self.early) = (0, true);
+        Some(message)
+    }
+}
+
+/// A lone surrogate of a page's text is written as it is, which is no UTF-8.
+fn text(message: Vec<u8>) -> String {
+    String::from_utf8(message).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 #[cfg(test)]
@@ -104,6 +160,46 @@ mod tests {
         assert_eq!(reader.read().await.unwrap().as_deref(), Some("{}"));
         assert_eq!(reader.read().await.unwrap(), None);
         writing.await.unwrap();
+    }
+
+    /// What is read of pieces that come one by one.
+    async fn read(pieces: Vec<Vec<u8>>) -> Vec<String> {
+        let (mut browser, ours) = tokio::io::duplex(1 << 20);
+        let (_, mut reader) = ProcessPipe { input: tokio::io::sink(), output: ours }.split();
+        tokio::spawn(async move {
+            for piece in pieces {
+                browser.write_all(&piece).await.unwrap();
+                tokio::task::yield_now().await;
+            }
+        });
+        let mut messages = Vec::new();
+        while let Some(message) = reader.read().await.unwrap() {
+            messages.push(message);
+        }
+        messages
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_message_is_given_before_its_nul_and_once() {
+        let pieces = [r#"{"id":1}"#, "\0", r#"{"id":2,"result":{}"#, "}", "\0{\"id\":3", "}\0{\"id\":4}"];
+        let messages = read(pieces.map(|piece| piece.as_bytes().to_vec()).to_vec()).await;
+        assert_eq!(messages, [r#"{"id":1}"#, r#"{"id":2,"result":{}}"#, r#"{"id":3}"#, r#"{"id":4}"#]);
+        let (mut browser, ours) = tokio::io::duplex(64);
+        let (_, mut reader) = ProcessPipe { input: tokio::io::sink(), output: ours }.split();
+        browser.write_all(br#"{"id":5}"#).await.unwrap();
+        assert_eq!(reader.read().await.unwrap().as_deref(), Some(r#"{"id":5}"#));
+        browser.write_all(b"\0{\"id\":6}\0").await.unwrap();
+        assert_eq!(reader.read().await.unwrap().as_deref(), Some(r#"{"id":6}"#));
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn large_and_small_messages_follow_each_other_however_they_are_cut() {
+        let sizes = [3, 100, READ_BYTES - 1, READ_BYTES, READ_BYTES + 1, 10, 5 * READ_BYTES, 0, EARLY_BYTES_MAX, 7];
+        let sent: Vec<String> = sizes.iter().map(|size| format!("{{\"a\":\"{}\"}}", "é".repeat(*size))).collect();
+        let bytes: Vec<u8> = sent.iter().flat_map(|message| message.bytes().chain([0])).collect();
+        for cut in [1_000, READ_BYTES - 1, READ_BYTES, bytes.len()] {
+            assert_eq!(read(bytes.chunks(cut).map(<[u8]>::to_vec).collect()).await, sent);
+        }
     }
 
     #[tokio::test(flavor = "current_thread")]
