@@ -15,6 +15,8 @@ const INPUT_SECONDS_MAX: u32 = 10;
 const MEMORY_MIB_MAX: u32 = 2048;
 /// Longer inputs are not tried: what grows beyond is found with less.
 const INPUT_BYTES_MAX: u32 = 4096;
+/// Of `fuzz/Cargo.toml`.
+const PROFILE: &str = "fuzz";
 /// The compiler's own coverage, as libFuzzer reads it. These options are those of stable compilers.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table -Ccodegen-units=1";
@@ -52,7 +54,8 @@ pub fn check(times: &mut Times) -> Result<(), TaskError> {
     }
     let words = ["check", "--locked", "--manifest-path", "fuzz/Cargo.toml", "--bins", "--all-features"];
     let mut check = cargo_command(&words);
-    check.env("CARGO_TARGET_DIR", place::target().join("fuzz-check"));
+    // Beside the lints, which have checked most of the libraries.
+    check.env("CARGO_TARGET_DIR", place::target());
     times.one(Step::new("fuzz targets", "`cargo check` of fuzz/", check))
 }
 
@@ -83,7 +86,8 @@ fn build(target: Option<&str>) -> Result<String, TaskError> {
     if !triple.contains("linux") && !triple.contains("darwin") {
         return Err(TaskError::Wrong(format!("libFuzzer does not run on {triple}; use Linux or macOS")));
     }
-    let mut build = cargo_command(&["build", "--manifest-path", "fuzz/Cargo.toml", "--target", &triple]);
+    let mut build =
+        cargo_command(&["build", "--profile", PROFILE, "--manifest-path", "fuzz/Cargo.toml", "--target", &triple]);
     // With a target named, build scripts and macros are built without coverage.
     build.env("RUSTFLAGS", COVERAGE).env("CARGO_TARGET_DIR", place::target().join("fuzz"));
     match target {
@@ -101,7 +105,7 @@ fn fuzz(name: &str, seconds: u64, triple: &str) -> Result<String, TaskError> {
     for folder in [&found, &findings] {
         fs::create_dir_all(folder).map_err(TaskError::io(format!("making {}", folder.display())))?;
     }
-    let program = folder.join(triple).join("debug").join(name);
+    let program = folder.join(triple).join(PROFILE).join(name);
     let mut fuzzer = command(&program.to_string_lossy(), &[], &place::root());
     fuzzer
         .args([format!("-max_total_time={seconds}"), format!("-timeout={INPUT_SECONDS_MAX}")])

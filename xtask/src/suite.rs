@@ -27,14 +27,13 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
         Ok(())
     })?;
     times.own("generated files", "the web build, and that nothing generated is stale", generated::check)?;
-    // Everything is compiled before anything runs: two cargos would wait for each other.
+    // Everything is compiled before anything runs: two cargos would wait for each other. The hub and the examples are
+    // among it.
     times.one(Step::new(
         "build tests",
         "`cargo test --no-run`",
         cargo_command(&["test", "--workspace", "--no-run"]),
     ))?;
-    let build = ["build", "--package", "eye", "--bin", "eye", "--example", "conformance"];
-    times.one(Step::new("build eye", "`cargo build`", cargo_command(&build)))?;
     fuzz::check(times)?;
     let eye = place::target().join("debug/eye");
     let web = |args: &[&str]| {
