@@ -48,3 +48,28 @@ async fn a_drag_that_is_given_up_lets_go() {
     stage.until(r#""paused":"up""#).await;
     stage.end().await;
 }
+
+/// Two entries of its history are before it. It has no origin.
+const PAGE_WITH_A_PAST: &str = "data:text/html,<p>there</p><script>
+    const next = (state, then) => setTimeout(() => { history.pushState(state, ''); then() });
+    onload = () => next('one', () => next('two', () => setTimeout(() => eye.pause('loaded'))));
+</script>";
+
+fn back(id: &str) -> String {
+    format!(r#"[{{"jsonrpc":"2.0","id":"{id}","method":"page/back","params":{{}}}}]"#)
+}
+
+#[tokio::test]
+async fn a_way_back_that_is_given_up_while_it_is_looked_up_is_not_gone() {
+    let Some(mut stage) = Stage::begin(PAGE_WITH_A_PAST).await else { return };
+    let (_, page) = stage.until(r#""paused":"loaded""#).await;
+    let tell = |message: &str| page.send(message.to_owned()).expect("the tab is there");
+    tell(&back("7"));
+    tell(&cancel("7"));
+    tell(&back("8"));
+    stage.until(r#""8:there""#).await;
+    tell(r#"["9:history.state"]"#);
+    let (said, _) = stage.until(r#"["9"#).await;
+    assert_eq!(said, r#"["9:one"]"#);
+    stage.end().await;
+}

@@ -140,5 +140,6 @@ async fn beyond(session: &Session, context: i64, method: &str) -> Option<i64> {
     let expression = if method == "page/back" { "navigation.canGoBack" } else { "navigation.canGoForward" };
     let asked = json!({ "expression": expression, "contextId": context, "silent": true, "returnByValue": true });
     let Evaluated { result } = session.ask("Runtime.evaluate", &asked).await.ok()?;
-    (!result.value).then_some(entry.id)
+    // A document without an origin is told of no way, also not of those within itself.
+    (!result.value && !history.is_within(method)).then_some(entry.id)
 }
