@@ -48,6 +48,7 @@ mod passing;
 mod patience;
 pub mod policy;
 mod publishing;
+mod queries;
 pub mod rate;
 mod recalling;
 mod refusal;

@@ -13,6 +13,7 @@ pub mod gate;
 pub mod guests;
 mod http;
 mod hub;
+mod listening;
 pub mod mount;
 mod private;
 pub mod rotated;

@@ -1,41 +1,35 @@
-//! Listeners and the hub's own tasks: accepting, deadlines, remembering, stopping.
+//! The hub's own tasks, from its start to its end: deadlines, remembering, stopping.
 
 use crate::audit::Audit;
 use crate::config::{Config, Ready};
 use crate::error::HubError;
-use crate::gate::{Auth, Caller, Gate, Keys, Origins};
+use crate::gate::{Auth, Gate, Keys, Origins};
 use crate::http::{self, door::Door};
 use crate::hub::facts::Facts;
 use crate::hub::links::Links;
 use crate::hub::memory::Memory;
 use crate::hub::state::{Hub, Job};
+use crate::listening::{Routers, Site, accept_agents, accept_pages, listen, listen_twin};
 use crate::mount::{Guest, once_settled};
 use crate::seldom::Seldom;
 use crate::transport::place::Place;
-use crate::transport::{holder, requests, tls, unix};
+use crate::transport::tls;
 use axum::Router;
 use eye_core::Done;
 use eye_platform::local::Listener;
 use eye_platform::process::{self, Turns};
 pub use eye_platform::signals::told_to_stop;
-use eye_protocol::limits::{CONNECTIONS_MAX, GUESTS_END_MS, HANDSHAKE_MS, SHUTDOWN_MS};
-use hyper::service::Service;
-use hyper_util::service::TowerToHyperService;
-use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use eye_protocol::limits::{GUESTS_END_MS, SHUTDOWN_MS};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, sleep_until, timeout};
-use tokio_rustls::TlsAcceptor;
 
 /// How long after SIGTERM a hub that does not end by itself is ended.
 const STUCK_AFTER: Duration = Duration::from_secs(5);
 const WORKER_STACK_BYTES: usize = 8 << 20;
-const HANDSHAKE: Duration = Duration::from_millis(HANDSHAKE_MS);
 /// How often peers that take nothing are looked for, and counters are sampled.
 const STALL_CHECK: Duration = Duration::from_secs(1);
 /// How far workers stand behind the hub's thread where there are too few cores for both. They are the only threads that
@@ -45,8 +39,6 @@ const WORKER_NICENESS: i32 = 5;
 const LEAVE_CHECK: Duration = Duration::from_millis(2);
 /// Changes that come together are saved together.
 const REMEMBER_PAUSE: Duration = Duration::from_millis(20);
-/// After a failed accept (no file descriptors left), others get time to close theirs.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Runs a hub until it is told to stop: by a signal, or by an agent.
 ///
@@ -282,157 +274,6 @@ fn check_exposure(config: &Config) -> Result<(), HubError> {
     Ok(())
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, HubError> {
-    TcpListener::bind(address).await.map_err(|error| match error.kind() {
-        io::ErrorKind::AddrInUse => HubError::PortTaken { listen: address, holder: holder::of(address) },
-        _ => HubError::io(format!("listening on {address}"))(error),
-    })
-}
-
-/// `localhost` is two addresses. A program on the other one could serve our pages a client of its own, so the hub
-/// takes both.
-async fn listen_twin(wanted: SocketAddr, listen: SocketAddr) -> Result<Option<TcpListener>, HubError> {
-    if listen.ip() != IpAddr::V4(Ipv4Addr::LOCALHOST) {
-        return Ok(None);
-    }
-    let twin = SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), listen.port());
-    match TcpListener::bind(twin).await {
-        Ok(listener) => Ok(Some(listener)),
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse && wanted.port() != 0 => {
-            Err(HubError::PortTaken { listen: twin, holder: holder::of(twin) })
-        }
-        // No IPv6 on this machine, or a port of the system's choice whose twin is taken.
-        Err(_) => Ok(None),
-    }
-}
-
-/// The same paths behind two gates: for what comes from this machine, and for what does not.
-#[derive(Clone)]
-struct Routers {
-    here: Site,
-    elsewhere: Site,
-}
-
-/// Two sets of paths at one port: the hub's, and under the console's name the console's alone.
-#[derive(Clone)]
-struct Site {
-    hub: Router,
-    console: Router,
-}
-
-impl Site {
-    /// The same paths under every name.
-    fn only(router: Router) -> Self {
-        Self { console: router.clone(), hub: router }
-    }
-}
-
-async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<TlsAcceptor>, routers: Routers) {
-    loop {
-        let (socket, peer) = match listener.accept().await {
-            Ok(accepted) => accepted,
-            Err(error) => {
-                not_accepted(&error);
-                sleep(ACCEPT_PAUSE).await;
-                continue;
-            }
-        };
-        if hub.peers() >= CONNECTIONS_MAX {
-            full();
-            continue;
-        }
-        let _ = socket.set_nodelay(true);
-        let router = if is_here(peer.ip()) { routers.here.clone() } else { routers.elsewhere.clone() };
-        let caller = socket.local_addr().ok().map(|here| Caller { peer, here });
-        // Two tasks of two sizes: a plain connection does not carry the room that a handshake needs.
-        match &acceptor {
-            None => {
-                tokio::spawn(serve_http(socket, router, caller));
-            }
-            Some(acceptor) => {
-                tokio::spawn(serve_either(socket, acceptor.clone(), router, caller));
-            }
-        }
-    }
-}
-
-/// Failed accepts that are logged, a minute: without file descriptors there are twenty a second.
-static NOT_ACCEPTED: Seldom = Seldom::new(2);
-/// Connections beyond the limit that are logged, a minute.
-static FULL: Seldom = Seldom::new(2);
-
-fn not_accepted(error: &io::Error) {
-    if let Some(left_out) = NOT_ACCEPTED.take() {
-        let hint = process::out_of_files(error).unwrap_or("it is tried again");
-        tracing::error!(%error, hint, left_out, "a connection cannot be accepted");
-    }
-}
-
-fn full() {
-    if let Some(left_out) = FULL.take() {
-        tracing::warn!(connections = CONNECTIONS_MAX, left_out, "there are too many connections; another is refused");
-    }
-}
-
-/// TLS and plain HTTP on one port, each handshake in its own time: a page on `http://localhost` and one on `https://`
-/// may use the same hub. Beyond loopback nothing is said in the clear but that.
-async fn serve_either(socket: TcpStream, acceptor: TlsAcceptor, site: Site, caller: Option<Caller>) {
-    let here = socket.local_addr().is_ok_and(|address| is_here(address.ip()));
-    match timeout(HANDSHAKE, tls::begins(&socket)).await {
-        Ok(Ok(true)) => {
-            if let Ok(Ok(socket)) = timeout(HANDSHAKE, acceptor.accept(socket)).await {
-                serve_http(socket, site, caller).await;
-            }
-        }
-        Ok(Ok(false)) if here => serve_http(socket, site, caller).await,
-        Ok(Ok(false)) => serve_http(socket, Site::only(http::encrypted_only()), caller).await,
-        // It went away, or never said anything.
-        Ok(Err(_)) | Err(_) => {}
-    }
-}
-
-/// Whether what arrives at this address has not left the machine.
-fn is_here(address: IpAddr) -> bool {
-    address.to_canonical().is_loopback()
-}
-
-async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(socket: S, site: Site, caller: Option<Caller>) {
-    let hub = TowerToHyperService::new(site.hub);
-    let console = TowerToHyperService::new(site.console);
-    let answer = move |mut request: hyper::Request<hyper::body::Incoming>| {
-        if let Some(caller) = caller {
-            request.extensions_mut().insert(caller);
-        }
-        if http::is_for_console(request.headers()) { console.call(request) } else { hub.call(request) }
-    };
-    requests::serve(socket, answer).await;
-}
-
-async fn accept_agents(hub: &Arc<Hub>, listener: &Listener) {
-    loop {
-        let arrived = match listener.accept().await {
-            Ok(arrived) => arrived,
-            Err(error) => {
-                not_accepted(&error);
-                sleep(ACCEPT_PAUSE).await;
-                continue;
-            }
-        };
-        if hub.peers() >= CONNECTIONS_MAX {
-            full();
-            continue;
-        }
-        let hub = hub.clone();
-        tokio::spawn(async move {
-            if let Some(socket) = arrived.admit().await {
-                unix::serve(hub, socket).await;
-            } else {
-                tracing::warn!("another user's connection on the agents' socket was refused");
-            }
-        });
-    }
-}
-
 /// One timer for all deadlines.
 async fn keep_time(hub: &Hub) {
     let mut stall_check = tokio::time::interval(STALL_CHECK);
@@ -470,37 +311,6 @@ async fn remember(hub: &Hub, memory: &Memory) {
             {
                 tracing::error!(%error, left_out, "the list of sessions cannot be saved; a restarted hub will not know them");
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-
-    #[test]
-    fn only_loopback_is_spoken_to_in_the_clear() {
-        for address in ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"] {
-            assert!(is_here(address.parse().unwrap()), "{address}");
-        }
-        for address in ["0.0.0.0", "192.168.1.5", "172.17.0.2", "fe80::1", "::ffff:10.0.0.1"] {
-            assert!(!is_here(address.parse().unwrap()), "{address}");
-        }
-    }
-
-    #[tokio::test]
-    async fn whoever_must_encrypt_is_told_so_and_nothing_else() {
-        for path in ["/", "/eye.js", "/health", "/ws"] {
-            let (mut near, far) = tokio::io::duplex(4096);
-            let served = tokio::spawn(serve_http(far, Site::only(http::encrypted_only()), None));
-            let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-            near.write_all(request.as_bytes()).await.unwrap();
-            let mut answer = String::new();
-            near.read_to_string(&mut answer).await.unwrap();
-            assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
-            assert!(answer.contains("speaks TLS only") && answer.contains("write https:// instead"), "{answer}");
-            served.await.unwrap();
         }
     }
 }
