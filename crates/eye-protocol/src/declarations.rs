@@ -2,10 +2,11 @@
 
 use crate::error::{Code, ErrorData, ErrorObject, Source};
 use crate::messages::{
-    ClientType, Collect, Collected, Eval, EvalInPage, EvalMode, Hello, Hubs, Kept, Navigating, OtherHub, PageInfo,
-    Presence, Retiring, SessionRow, Sessions, Status, Use, Welcome,
+    ClientType, Collect, Collected, Eval, EvalInPage, EvalMode, Hello, Kept, Navigating, PageInfo, Presence, Retiring,
+    SessionRow, Sessions, Use, Welcome,
 };
 use crate::page_hint::TABLE;
+use crate::status::{Hubs, OtherHub, Status};
 use crate::tools::{Registered, Rejected};
 use ts_rs::{Config, TS};
 

@@ -30,6 +30,7 @@ pub mod scope;
 pub mod shared_token;
 pub mod signature;
 pub mod state;
+pub mod status;
 pub mod stream;
 mod text;
 pub mod tools;

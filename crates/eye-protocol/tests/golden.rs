@@ -4,8 +4,9 @@ use eye_protocol::answer::{write_plain, write_typed};
 use eye_protocol::batch::Batches;
 use eye_protocol::compact::Compact;
 use eye_protocol::line::Line;
-use eye_protocol::messages::{Hello, Kept, PageInfo, SessionRow, Status, Welcome};
+use eye_protocol::messages::{Hello, Kept, PageInfo, SessionRow, Welcome};
 use eye_protocol::rpc::{self, json};
+use eye_protocol::status::Status;
 use eye_protocol::{Code, Ending, Error, Kind, Value, messages, stream};
 use std::fmt::Write;
 

@@ -2,7 +2,7 @@
 
 use eye_core::Effect;
 use eye_core::elsewhere::{ChangedInterest, ChangedRow};
-use eye_protocol::messages::Hubs;
+use eye_protocol::status::Hubs;
 use std::fmt::Debug;
 
 /// The way to other hubs. It is called while the hub's state is held: it takes note and returns.

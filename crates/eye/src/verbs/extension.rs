@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::{places, ui};
-use eye_protocol::messages::Status;
+use eye_protocol::status::Status;
 use serde::Deserialize;
 use serde_json::json;
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::ui;
-use eye_protocol::messages::{Hubs, OtherHub, Status};
+use eye_protocol::status::{Hubs, OtherHub, Status};
 use eye_protocol::{Code, rpc};
 use eye_remote::relay::RelayStatus;
 use serde::Serialize;
