@@ -78,18 +78,7 @@ impl Site {
 /// Serves whatever comes to the port, until the hub ends.
 pub async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<TlsAcceptor>, routers: Routers) {
     loop {
-        let (socket, peer) = match listener.accept().await {
-            Ok(accepted) => accepted,
-            Err(error) => {
-                not_accepted(&error);
-                sleep(ACCEPT_PAUSE).await;
-                continue;
-            }
-        };
-        if hub.peers() >= CONNECTIONS_MAX {
-            full();
-            continue;
-        }
+        let (socket, peer) = admitted(hub, async || listener.accept().await).await;
         let _ = socket.set_nodelay(true);
         let router = if is_here(peer.ip()) { routers.here.clone() } else { routers.elsewhere.clone() };
         let caller = socket.local_addr().ok().map(|here| Caller { peer, here });
@@ -100,6 +89,20 @@ pub async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Optio
             }
             Some(acceptor) => {
                 tokio::spawn(serve_either(socket, acceptor.clone(), router, caller));
+            }
+        }
+    }
+}
+
+/// The next connection that there is room for. One beyond the limit is closed at once.
+async fn admitted<T>(hub: &Hub, accept: impl AsyncFn() -> io::Result<T>) -> T {
+    loop {
+        match accept().await {
+            Ok(accepted) if hub.peers() < CONNECTIONS_MAX => return accepted,
+            Ok(_) => full(),
+            Err(error) => {
+                not_accepted(&error);
+                sleep(ACCEPT_PAUSE).await;
             }
         }
     }
@@ -160,18 +163,7 @@ async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(socket: 
 /// Serves whatever comes to the agents' socket, until the hub ends.
 pub async fn accept_agents(hub: &Arc<Hub>, listener: &Listener) {
     loop {
-        let arrived = match listener.accept().await {
-            Ok(arrived) => arrived,
-            Err(error) => {
-                not_accepted(&error);
-                sleep(ACCEPT_PAUSE).await;
-                continue;
-            }
-        };
-        if hub.peers() >= CONNECTIONS_MAX {
-            full();
-            continue;
-        }
+        let arrived = admitted(hub, async || listener.accept().await).await;
         let hub = hub.clone();
         tokio::spawn(async move {
             if let Some(socket) = arrived.admit().await {

@@ -69,12 +69,19 @@ addEventListener("fetch", (event) => {
   if (event.request.url.endsWith("/from-the-worker")) event.respondWith(new Response("by the worker"));
 });"#;
 
-fn answer(path: &str, _: &str) -> Page {
+/// Says how it was asked for. A form leads to its own address.
+fn posted(head: &str) -> String {
+    let method = head.split(' ').next().unwrap_or_default();
+    format!("<!doctype html><title>{method}</title><h1>{method}</h1><form method=post><button>Send</button></form>")
+}
+
+fn answer(path: &str, head: &str) -> Page {
     let headed =
         |headers: &[&str], body: &str| Page::html(headers, &body.replace("<script>", &format!("{FAKE}<script>")));
     match path.split('?').next().unwrap_or_default() {
         "/login" => headed(&[], LOGIN),
         "/sandboxed" => headed(&[SANDBOX], DESK),
+        "/posted" => Page::html(&[SANDBOX], &posted(head)),
         "/worked" => headed(&[], WORKED),
         "/worker.js" => {
             Page { status: "200 OK", headers: vec!["content-type: text/javascript".into()], body: WORKER.into() }
@@ -240,6 +247,22 @@ fn a_page_without_an_origin_is_led_elsewhere_and_back() {
     let refused = home.eye(["goto", &file]);
     assert!(refused.code != 0 && refused.stderr.contains("eye browse opens one"), "{refused:?}");
     assert_eq!(ok(home.eye(["location.href"])), format!("{sandboxed}\n"));
+}
+
+#[test]
+fn a_way_back_without_an_origin_ends_where_it_leads_at_the_same_address_too() {
+    let Some((home, _hub)) = hub() else { return };
+    let url = format!("{}/posted", site());
+    ok(home.eye(["browse", &url, "--headless", "--private"]));
+    ok(home.eye(["click", "text=Send"]));
+    assert_eq!(ok(home.eye(["document.title + location.href"])), format!("POST{url}\n"));
+    ok(home.eye(["history.pushState(1, '', '#place')"]));
+    let within = ok(home.eye(["back"]));
+    assert!(within.starts_with("# POST"), "{within}");
+    assert_eq!(ok(home.eye(["location.href"])), format!("{url}\n"));
+    let before = ok(home.eye(["back"]));
+    assert!(before.starts_with("# GET"), "{before}");
+    assert_eq!(ok(home.eye(["document.title"])), "GET\n");
 }
 
 fn kill(pid: u32) {

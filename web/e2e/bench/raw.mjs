@@ -46,7 +46,8 @@ export class Raw {
     const ended = new Promise((resolve) => this.child.once("exit", resolve));
     this.child.kill("SIGKILL");
     await ended;
-    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+    // Its helpers write there for a moment longer.
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 

@@ -35,6 +35,13 @@ pub struct Loading {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+pub struct StartedNavigating {
+    pub frame_id: String,
+    pub navigation_type: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ChooserOpened {
     #[serde(default)]
     pub backend_node_id: Option<i64>,

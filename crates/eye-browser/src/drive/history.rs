@@ -52,13 +52,6 @@ impl History {
         (site_of(&self.current()?.url).as_ref() != Some(&site)).then_some(entry)
     }
 
-    /// Whether a verb leads to another place in the document that is shown, by its address.
-    pub fn is_within(&self, method: &str) -> bool {
-        let document = |entry: &Entry| entry.url.split('#').next().map(str::to_owned);
-        let (Some(entry), Some(current)) = (self.step(method), self.current()) else { return false };
-        document(entry) == document(current)
-    }
-
     /// The one after it.
     pub fn after(&self) -> Option<&Entry> {
         self.entries.get(self.current_index.checked_add(1)?)
@@ -68,18 +61,6 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_another_place_of_the_same_address_is_within() {
-        let urls = ["about:blank", "data:,a", "data:,a#1", "data:,a#2", "data:,b#2"];
-        let entries = || urls.iter().zip(0..).map(|(url, id)| Entry { id, url: (*url).to_owned() }).collect();
-        let is_within = |current_index: usize| {
-            let history = History { current_index, entries: entries() };
-            (history.is_within("page/back"), history.is_within("page/forward"))
-        };
-        let all: Vec<(bool, bool)> = (0..urls.len()).map(is_within).collect();
-        assert_eq!(all, [(false, false), (false, true), (true, true), (true, false), (false, false)]);
-    }
 
     #[test]
     fn only_another_site_is_elsewhere() {

@@ -50,6 +50,11 @@ impl Owed {
         self.0.remove(id);
     }
 
+    /// What a half owes.
+    pub fn of(&self, half: Half) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |(_, owner)| **owner == half).map(|(id, _)| id.as_str())
+    }
+
     /// Whether an agent waits for anything.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -7,6 +7,7 @@ mod inner;
 mod making;
 mod popup;
 mod recorded;
+mod travel;
 
 use super::client::Client;
 use super::downloads::Downloads;
@@ -141,6 +142,8 @@ pub struct Tab {
     loading: bool,
     /// Calls of which the driver looks up whether the page is to do them.
     undecided: HashSet<String>,
+    /// The call for which the tab goes to another entry of its history.
+    going: Option<Own>,
     /// The driver's own, for the page client.
     questions: (mpsc::UnboundedSender<String>, mpsc::UnboundedReceiver<String>),
     doing: FuturesUnordered<Doing>,
@@ -185,6 +188,7 @@ impl Tab {
             crashed: false,
             loading: false,
             undecided: HashSet::new(),
+            going: None,
             questions: mpsc::unbounded_channel(),
             doing: FuturesUnordered::new(),
             recording: Recording::default(),
@@ -306,6 +310,8 @@ impl Tab {
                     self.put_again();
                 }
             }
+            "Page.frameStartedNavigating" => self.starts_navigating(event),
+            "Page.navigatedWithinDocument" if self.is_own(event) => self.went_within(),
             "Page.getFrameTree" => self.know_frames(event),
             method if method.starts_with("Network.") => self.record(event),
             _ => {}
@@ -411,8 +417,7 @@ impl Tab {
                 Ok(())
             }
             (Done::Travel(own, entry), Some(_)) => {
-                self.announce(&own);
-                let _ = self.session.send("Page.navigateToHistoryEntry", &json!({ "entryId": entry }));
+                self.travel(own, entry);
                 Ok(())
             }
             (Done::Nothing, _) | (_, None) => Ok(()),
@@ -424,6 +429,7 @@ impl Tab {
 
     /// Ends what the document owes.
     fn fail(&mut self, error: &Error) {
+        self.going = None;
         let Some(document) = &mut self.document else { return };
         document.client.fail(error);
         for answer in document.owed.fail(error) {
@@ -440,6 +446,7 @@ impl Tab {
 
     /// The document is gone from the hub.
     fn part(&mut self) {
+        self.goes_elsewhere();
         if let Some(document) = self.document.take() {
             document.client.left();
         }

@@ -80,6 +80,7 @@ export async function realDrag(
     }
     // Some take a place for the goal only when the pointer has come to rest over it.
     await move(to());
+    // That may have moved it.
     at = to();
   } finally {
     // Where it is: what was given up on the way is not dropped at its goal.

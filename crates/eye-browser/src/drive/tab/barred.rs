@@ -82,7 +82,7 @@ impl Tab {
         let doing: Doing = match own.method.as_str() {
             "page/close" => Box::pin(std::future::ready(Done::Close(own.id))),
             "page/goto" | "page/back" | "page/forward" | "page/reload" => {
-                self.announce(&own);
+                self.announce(&own.id);
                 let here = self.url.clone();
                 Box::pin(async move {
                     match go(&session, &own, &here).await {

@@ -1,14 +1,12 @@
 //! What the browser does for a tab in the page's place: pictures, dialogs, cookies, devices and ends.
 
+use super::travel::beyond;
 use super::{Doing, Done, Tab};
-use crate::cdp::Session;
 use crate::drive::frames::{Own, params};
-use crate::drive::history::History;
 use crate::drive::shot::{self, Scene, Shot};
 use crate::drive::{device, stored, verbs};
 use eye_protocol::Value;
 use eye_protocol::rpc;
-use serde::Deserialize;
 use serde_json::json;
 use std::sync::atomic::Ordering;
 
@@ -104,42 +102,15 @@ impl Tab {
     }
 
     /// Tells the hub that a call goes elsewhere: it ends where the tab arrives.
-    pub(super) fn announce(&self, own: &Own) {
+    pub(super) fn announce(&self, id: &str) {
         let Some(document) = &self.document else { return };
-        let going = rpc::notification("call/navigating", &json!({ "id": own.id, "url": "" }));
+        let going = rpc::notification("call/navigating", &json!({ "id": id, "url": "" }));
         let _ = document.link.hear(&format!("[{going}]"));
     }
 
     /// Reloads a crashed page. The call ends where the page arrives, as any that navigates.
     fn revive(&mut self, own: &Own) {
-        self.announce(own);
+        self.announce(&own.id);
         let _ = self.session.send("Page.reload", &json!({}));
     }
-}
-
-/// The entry of the tab's history that a verb leads to, where the page cannot go there: it is of another site, or of
-/// the same one and of another origin, as documents in a sandbox are.
-async fn beyond(session: &Session, context: i64, method: &str) -> Option<i64> {
-    #[derive(Deserialize)]
-    struct Evaluated {
-        result: Answer,
-    }
-    #[derive(Deserialize)]
-    struct Answer {
-        value: bool,
-    }
-    let history = History::of(session).await.ok()?;
-    let entry = history.step(method)?;
-    if history.elsewhere(method).is_some() {
-        return Some(entry.id);
-    }
-    // A tab begins with it.
-    if entry.url == "about:blank" {
-        return None;
-    }
-    let expression = if method == "page/back" { "navigation.canGoBack" } else { "navigation.canGoForward" };
-    let asked = json!({ "expression": expression, "contextId": context, "silent": true, "returnByValue": true });
-    let Evaluated { result } = session.ask("Runtime.evaluate", &asked).await.ok()?;
-    // A document without an origin is told of no way, also not of those within itself.
-    (!result.value && !history.is_within(method)).then_some(entry.id)
 }

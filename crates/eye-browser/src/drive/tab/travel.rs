@@ -1,0 +1,82 @@
+//! Steps of a tab's history that the driver takes in the page's place. Whether one leads to another document is known
+//! only when it is taken: a call ends where the tab arrives, which may be another place in the same document.
+
+use super::Tab;
+use crate::cdp::{Event, Session};
+use crate::drive::events::StartedNavigating;
+use crate::drive::frames::{Half, Own};
+use crate::drive::history::History;
+use serde::Deserialize;
+use serde_json::json;
+
+/// Kinds of navigations that lead to another place in the document.
+const SAME_DOCUMENT: [&str; 2] = ["sameDocument", "historySameDocument"];
+
+impl Tab {
+    /// Goes to an entry of the tab's history, for a call.
+    pub(super) fn travel(&mut self, own: Own, entry: i64) {
+        // Until the document leaves, the call is its own: a dialog that it shows ends it.
+        self.owe(Half::Hands, own.id.clone());
+        self.going = Some(own);
+        let _ = self.session.send("Page.navigateToHistoryEntry", &json!({ "entryId": entry }));
+    }
+
+    /// The document is at another place in itself. A call that led there ends with its outline.
+    pub(super) fn went_within(&mut self) {
+        if let Some(own) = self.going.take() {
+            let look = Own { id: own.id, method: "page/look".to_owned(), params: r#"{"loaded":true}"#.to_owned() };
+            self.hand(look.half(), look.message());
+        }
+    }
+
+    /// The browser begins to load something into the tab, which is another document unless it says otherwise. A
+    /// document without an origin hears nothing of it: what it is asked to do or to look at ends where the tab arrives.
+    pub(super) fn starts_navigating(&mut self, event: &Event) {
+        let Some(to) = event.read().filter(|to: &StartedNavigating| to.frame_id == self.target) else { return };
+        if SAME_DOCUMENT.contains(&to.navigation_type.as_str()) {
+            return;
+        }
+        if let Some(document) = &self.document
+            && self.contexts.get(&document.context).is_some_and(|known| known.site.is_some())
+        {
+            document.owed.of(Half::Hands).for_each(|id| self.announce(id));
+            self.going = None;
+        }
+        self.goes_elsewhere();
+    }
+
+    /// The document is about to leave, of which older browsers say nothing before. A call that leads elsewhere ends where
+    /// the tab arrives.
+    pub(super) fn goes_elsewhere(&mut self) {
+        if let Some(own) = self.going.take() {
+            self.announce(&own.id);
+        }
+    }
+}
+
+/// The entry of the tab's history that a verb leads to, where the page cannot go there: it is of another site, or of
+/// the same one and of another origin, as documents in a sandbox are. A document without an origin is told of no way,
+/// also not of those within itself.
+pub(super) async fn beyond(session: &Session, context: i64, method: &str) -> Option<i64> {
+    #[derive(Deserialize)]
+    struct Evaluated {
+        result: Answer,
+    }
+    #[derive(Deserialize)]
+    struct Answer {
+        value: bool,
+    }
+    let history = History::of(session).await.ok()?;
+    let entry = history.step(method)?;
+    if history.elsewhere(method).is_some() {
+        return Some(entry.id);
+    }
+    // A tab begins with it.
+    if entry.url == "about:blank" {
+        return None;
+    }
+    let expression = if method == "page/back" { "navigation.canGoBack" } else { "navigation.canGoForward" };
+    let asked = json!({ "expression": expression, "contextId": context, "silent": true, "returnByValue": true });
+    let Evaluated { result } = session.ask("Runtime.evaluate", &asked).await.ok()?;
+    (!result.value).then_some(entry.id)
+}
