@@ -16,7 +16,8 @@ pub fn run() -> Result<(), TaskError> {
 }
 
 fn steps(times: &mut Times) -> Result<(), TaskError> {
-    static_checks(times)?;
+    let clippy = cargo_command(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]);
+    static_checks(times, vec![Step::new("clippy", "`cargo clippy` of all targets", clippy)])?;
     let unit = command("node", &["test/run.mjs", "--unit"], &place::root().join("web/client"));
     let unit_apps = command("npm", &["test", "--silent", "--workspace", "eye-apps"], &place::root().join("web"));
     let unit_extension = command("node", &["extension/test/run.mjs"], &place::root().join("web"));
@@ -32,18 +33,13 @@ fn steps(times: &mut Times) -> Result<(), TaskError> {
     ])
 }
 
-/// Format, lints and types; also the beginning of `cargo xtask test`.
-pub fn static_checks(times: &mut Times) -> Result<(), TaskError> {
+/// Format, types and the lints of `web/`, and more beside them; also the beginning of `cargo xtask test`.
+pub fn static_checks(times: &mut Times, more: Vec<Step>) -> Result<(), TaskError> {
     times.one(Step::new("format", "`cargo fmt --check`", cargo_command(&["fmt", "--all", "--check"])))?;
     times.own("npm packages", "`npm ci`, if package-lock.json changed", web::install)?;
-    let mut steps = vec![
-        Step::new(
-            "clippy",
-            "`cargo clippy` of all targets",
-            cargo_command(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
-        ),
-        Step::new("types", "the TypeScript compiler", web::npm_command(&["run", "--silent", "typecheck"])),
-    ];
+    let mut steps = more;
+    let types = web::npm_command(&["run", "--silent", "typecheck"]);
+    steps.push(Step::new("types", "the TypeScript compiler", types));
     if web::has_script("lint")? {
         let lint = web::npm_command(&["run", "--silent", "lint"]);
         steps.push(Step::new("web lint", "the linter and formatter of web/", lint));

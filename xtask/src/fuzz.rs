@@ -2,8 +2,8 @@
 //! corpus on.
 
 use crate::place;
-use crate::run::{TaskError, cargo_command, command, has, run as run_command};
-use crate::step::{Step, Times};
+use crate::run::{TaskError, at_leisure, cargo_command, command, has, run as run_command};
+use crate::step::Step;
 use std::fs;
 use std::process::Stdio;
 
@@ -47,16 +47,15 @@ pub fn run(words: &[&str]) -> Result<(), TaskError> {
 
 /// That the targets still fit the code that they are for, and their list of versions the crates. Without a compiler of
 /// C++, which libFuzzer needs, that is left to those who have one.
-pub fn check(times: &mut Times) -> Result<(), TaskError> {
+pub fn check() -> Option<Step> {
     if !has("c++") {
         println!("fuzz targets: not compiled, libFuzzer needs a C++ compiler");
-        return Ok(());
+        return None;
     }
     let words = ["check", "--locked", "--manifest-path", "fuzz/Cargo.toml", "--bins", "--all-features"];
     let mut check = cargo_command(&words);
-    // Beside the lints, which have checked most of the libraries.
     check.env("CARGO_TARGET_DIR", place::target());
-    times.one(Step::new("fuzz targets", "`cargo check` of fuzz/", check))
+    Some(Step::new("fuzz targets", "`cargo check` of fuzz/", at_leisure(&check)))
 }
 
 fn number(text: &str) -> Result<u64, TaskError> {

@@ -17,6 +17,8 @@ mod generated;
 mod history;
 mod package;
 mod place;
+#[cfg(test)]
+mod programs;
 mod readme;
 mod run;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Running commands, so that a person sees what is done and why it failed.
 
 use crate::place;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -69,6 +70,27 @@ pub fn cargo(args: &[&str]) -> Result<(), TaskError> {
 pub fn cargo_command(args: &[&str]) -> Command {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     command(&cargo, args, &place::root())
+}
+
+/// Cargo that lints what it compiles, in one pass: `cargo clippy` before `cargo test` would read, expand and check
+/// every crate twice. Code that is compiled so is less optimised, and is only for tests.
+pub fn linting_cargo(args: &[&str]) -> Command {
+    let mut command = cargo_command(args);
+    // As `cargo clippy` calls it; each word of its own arguments ends so.
+    let deny = ["-D", "warnings"].map(|word| format!("{word}__CLIPPY_HACKERY__")).concat();
+    command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver").env("CLIPPY_ARGS", deny);
+    command
+}
+
+/// The same command behind everything else that wants the processor, where the system has such a thing.
+pub fn at_leisure(command: &Command) -> Command {
+    let nice = if cfg!(unix) && has("nice") { &["nice", "-n", "19"][..] } else { &[] };
+    let mut words = nice.iter().map(OsStr::new).chain([command.get_program()]).chain(command.get_args());
+    let mut later = Command::new(words.next().unwrap_or_default());
+    later.args(words);
+    later.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    later.current_dir(command.get_current_dir().unwrap_or(Path::new(".")));
+    later
 }
 
 /// Whether a program is there.

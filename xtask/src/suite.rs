@@ -1,14 +1,14 @@
 //! `cargo xtask test`: everything that must hold, in the order in which a mistake is found soonest. `--all` adds what
 //! is slow or needs the network: real applications, packages, links for other systems, licences, longer fuzzing.
 
-use crate::run::{TaskError, cargo_command, command, has};
+use crate::run::{TaskError, cargo_command, command, has, linting_cargo};
 use crate::step::{Step, Times};
 use crate::{browser, check, cross, demo, fuzz, generated, package, place, tutorial, upgrade, web};
 use std::process::Command;
 use std::time::Instant;
 
 /// Test files of e2e that run beside each other. Each has its own home, hub and browser, and mostly waits.
-const E2E_JOBS: &str = "2";
+const E2E_JOBS: &str = "3";
 
 /// Runs everything and prints how long each step took.
 pub fn run(all: bool) -> Result<(), TaskError> {
@@ -20,7 +20,7 @@ pub fn run(all: bool) -> Result<(), TaskError> {
 }
 
 fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
-    check::static_checks(times)?;
+    check::static_checks(times, Vec::new())?;
     let mut programs = Vec::new();
     times.own("browsers, nginx", "the system's package manager, if one is missing", || {
         programs = browser::find_or_install_all()?;
@@ -29,12 +29,8 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
     times.own("generated files", "the web build, and that nothing generated is stale", generated::check)?;
     // Everything is compiled before anything runs: two cargos would wait for each other. The hub and the examples are
     // among it.
-    times.one(Step::new(
-        "build tests",
-        "`cargo test --no-run`",
-        cargo_command(&["test", "--workspace", "--no-run"]),
-    ))?;
-    fuzz::check(times)?;
+    let build = linting_cargo(&["test", "--workspace", "--all-targets", "--no-run"]);
+    times.one(Step::new("lint and build", "`cargo test --no-run`, compiled by clippy", build))?;
     let eye = place::target().join("debug/eye");
     let web = |args: &[&str]| {
         let mut command = web::npm_command(args);
@@ -42,17 +38,19 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
         command
     };
     times.together(vec![
-        Step::new("rust tests", "`cargo test --workspace`", cargo_command(&["test", "--workspace", "--no-fail-fast"])),
+        Step::new("rust tests", "`cargo test --workspace`", linting_cargo(&["test", "--workspace", "--no-fail-fast"])),
         Step::new("client tests", "the page client in Node and Chromium", web(&["test", "--workspace", "eye-client"])),
-    ])?;
-    times.together(vec![
-        Step::new("e2e", "browsers against a real hub", web(&["test", "--workspace", "eye-e2e"])),
-        Step::new("app tests", "the demo apps' tests", web(&["test", "--workspace", "eye-apps"])),
-        Step::new("extension tests", "the extension's guard", web(&["run", "test:extension"])),
     ])?;
     let mut conformance = command("node", &["e2e/conformance/run.mjs"], &place::root().join("web"));
     conformance.env("EYE_CONFORMANCE", place::target().join("debug/examples/conformance"));
-    times.one(Step::new("conformance", "the official suite of MCP", conformance))?;
+    let mut beside = vec![
+        Step::new("e2e", "browsers against a real hub", web(&["test", "--workspace", "eye-e2e"])),
+        Step::new("conformance", "the official suite of MCP", conformance),
+        Step::new("app tests", "the demo apps' tests", web(&["test", "--workspace", "eye-apps"])),
+        Step::new("extension tests", "the extension's guard", web(&["run", "test:extension"])),
+    ];
+    beside.extend(fuzz::check());
+    times.together(beside)?;
     corpus(times, all)?;
     times.own("README", "the README's commands, live", || demo::check(&eye))
 }

@@ -46,7 +46,7 @@ pub fn run() -> Result<(), TaskError> {
     cargo(&["test", "-p", "eye-protocol", "--lib", "operations"])?;
     cargo(&["test", "-p", "eye-mcp", "--lib", "face::verbs"])?;
     cargo(&["test", "-p", "eye", "--bin", "eye", "parity"])?;
-    cargo(&["test", "-p", "eye", "--test", "verbs", "every_verb_says_to_the_page_what_the_command_line_says"])
+    cargo(&["test", "-p", "eye", "--test", "all", "every_verb_says_to_the_page_what_the_command_line_says"])
 }
 
 /// The files that the repository tracks.

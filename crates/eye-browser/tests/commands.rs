@@ -1,12 +1,11 @@
 //! Commands against a real Chromium: each ends, whatever its page does, and no page blocks another.
 
-mod stage;
-
+use crate::stage;
+use crate::stage::{Stage, evaluate, launch_in};
 use eye_browser::cdp::Session;
 use eye_browser::{BrowserError, CommandError};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use stage::{Stage, evaluate, launch_in};
 use std::time::{Duration, Instant};
 
 /// Far more than any of this takes, far less than a hang.

@@ -1,9 +1,7 @@
 //! Calls that the hub gives up, in a real Chromium: no input is made for them any more, but to let go of what they have
 //! pressed. The test stands for the hub.
 
-mod hub;
-
-use hub::Stage;
+use crate::hub::Stage;
 
 /// Says by `paused` what happens in it.
 const PAGE: &str = "data:text/html,<button>Press</button><p>there</p><script>

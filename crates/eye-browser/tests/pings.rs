@@ -1,9 +1,7 @@
 //! A page that has broken the client in its own world, in a real Chromium: the driver says for it that it is alive. The
 //! test stands for the hub, which asks idle pages only, every 20 s.
 
-mod hub;
-
-use hub::Stage;
+use crate::hub::Stage;
 
 /// Its client hears nothing any more, and can still say that it has come so far.
 const BROKEN: &str =

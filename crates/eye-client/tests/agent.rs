@@ -1,11 +1,9 @@
 //! An agent against a real hub, over both transports.
 
-mod stage;
-
+use crate::stage::{DEADLINE, Hub, holding, named, text};
 use eye_client::{Address, Agent, AgentSetup, CallOptions, Code, Error, EvalOptions, Notification, Page, Value};
 use eye_testkit::{PageSetup, Reply, ScriptedPage};
 use serde_json::json;
-use stage::{DEADLINE, Hub, holding, named, text};
 use std::time::Duration;
 
 fn scripted(hub: &Hub) -> ScriptedPage {

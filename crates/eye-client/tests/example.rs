@@ -1,12 +1,10 @@
 //! The example on the crate's front page, against a real hub.
 
-mod stage;
-
 #[path = "../examples/calculator.rs"]
 #[allow(dead_code, reason = "its `main` is for people")]
 mod calculator;
 
-use stage::Hub;
+use crate::stage::Hub;
 
 #[test]
 fn the_example_adds_over_both_transports() {

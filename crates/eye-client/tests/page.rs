@@ -1,10 +1,9 @@
 //! A program that is a page, against a real hub, over both transports.
 
-mod stage;
-
+use crate::stage;
+use crate::stage::{Hub, named, text};
 use eye_client::{Agent, Code, Error, Page, ToolError};
 use serde_json::json;
-use stage::{Hub, named, text};
 
 #[test]
 fn a_tool_answers_with_values_contents_and_errors() {

@@ -1,9 +1,7 @@
 //! Which page an agent means: by name, by last use, by origin; and whose a session is.
 
-mod script;
-
+use crate::script::play;
 use insta::assert_snapshot;
-use script::play;
 
 #[test]
 fn an_agent_gets_the_page_it_used_last_else_the_only_one() {

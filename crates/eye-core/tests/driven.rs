@@ -1,9 +1,7 @@
 //! A tab that the hub drives keeps its session over origins, and nothing of one origin goes on with it.
 
-mod script;
-
+use crate::script::play;
 use insta::assert_snapshot;
-use script::play;
 
 #[test]
 fn an_agent_goes_on_in_a_tab_that_shows_another_origin() {

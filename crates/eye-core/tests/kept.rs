@@ -1,9 +1,7 @@
 //! Results that are kept for agents that collect them later.
 
-mod script;
-
+use crate::script::play;
 use insta::assert_snapshot;
-use script::play;
 
 #[test]
 fn kept_results_outlive_their_agent_and_wait_to_be_collected() {

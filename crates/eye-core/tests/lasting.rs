@@ -1,8 +1,7 @@
 //! A state that outlives its hub: given out now and then, recalled when no hub holds its page any more, and never over
 //! what is newer.
 
-mod elsewhere;
-
+use crate::elsewhere;
 use eye_core::elsewhere::{Listed, PageElsewhere};
 use eye_core::handover::{HandedState, Handover, Heir};
 use eye_core::lasting::{Found, Lasting, LastingState, Recalled};

@@ -1,5 +1,6 @@
 //! Letters that outlive their hub: written when they come, removed before an agent gets them, and recalled once.
 
+use crate::elsewhere;
 use eye_core::elsewhere::Listed;
 use eye_core::handover::{Handover, Heir};
 use eye_core::lasting::{Found, GivenMail, Lasting, LastingLetter, Recalled};
@@ -9,8 +10,6 @@ use eye_protocol::limits::{LASTING_LETTER_BYTES_MAX, LASTING_LETTERS_MAX};
 use eye_protocol::messages::PageInfo;
 use serde_json::Value;
 use std::sync::Arc;
-
-mod elsewhere;
 
 const AGENT: Conn = Conn(1);
 const PAGE: Conn = Conn(2);

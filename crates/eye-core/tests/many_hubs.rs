@@ -1,7 +1,6 @@
 //! Pages that other hubs hold: found as pages here are, asked by passing on, answered exactly once.
 
-mod elsewhere;
-
+use crate::elsewhere;
 use eye_core::elsewhere::{
     Audience, Back, HeardBy, HubInterests, Interest, Listed, PageElsewhere, TopicMessage, TopicsNews,
 };

@@ -1,7 +1,6 @@
 //! A page that goes to another hub: what was kept of its session goes along, once, and never over what is newer.
 
-mod elsewhere;
-
+use crate::elsewhere;
 use eye_core::elsewhere::{Listed, PageElsewhere};
 use eye_core::handover::{Handover, Heir};
 use eye_core::lasting::{Found, Lasting, Recalled};

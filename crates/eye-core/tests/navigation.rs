@@ -1,9 +1,7 @@
 //! Navigations that a call caused, as event scripts: not failures, but arrivals.
 
-mod script;
-
+use crate::script::play;
 use insta::assert_snapshot;
-use script::play;
 
 #[test]
 fn a_navigation_that_a_call_caused_ends_where_the_page_arrives() {

@@ -1,7 +1,6 @@
 //! Pages of other hubs that are not listed here: looked up before anything is answered, and once for all who ask.
 
-mod elsewhere;
-
+use crate::elsewhere;
 use eye_core::elsewhere::Listed;
 use eye_core::{Conn, Effect, Input, Millis, Mode, Reply, ReplyForm, Switchboard, Task, Terms};
 use eye_protocol::limits::{LOOK_UPS_BYTES_MAX, LOOKED_UP_MS, RECALL_MS, RECALLS_LEN_MAX};

@@ -1,9 +1,7 @@
 //! Sessions as event scripts: what happens, and below each event what follows.
 
-mod script;
-
+use crate::script::play;
 use insta::assert_snapshot;
-use script::play;
 
 #[test]
 fn two_agents_may_use_the_same_id() {

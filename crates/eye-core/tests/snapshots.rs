@@ -1,8 +1,6 @@
 //! Kept states and calls at a revision, as event scripts.
 
-mod script;
-
-use script::play;
+use crate::script::play;
 
 fn has(played: &str, lines: &[&str]) {
     let mut rest = played;

@@ -1,9 +1,7 @@
 //! State as event scripts: published, changed, missed, stale, and asked for.
 
-mod script;
-
+use crate::script::play;
 use insta::assert_snapshot;
-use script::play;
 
 #[test]
 fn what_is_published_is_read_from_the_cache_and_the_page_hears_nothing() {

@@ -1,9 +1,7 @@
 //! Tools as event scripts: offered, called, checked, and gone with their page.
 
-mod script;
-
+use crate::script::play;
 use insta::assert_snapshot;
-use script::play;
 
 #[test]
 fn a_page_offers_tools_and_an_agent_calls_them() {

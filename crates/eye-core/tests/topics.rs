@@ -1,9 +1,7 @@
 //! Topics and mailboxes as event scripts: heard once and in order, waited for, expired, dropped.
 
-mod script;
-
+use crate::script::play;
 use insta::assert_snapshot;
-use script::play;
 
 #[test]
 fn a_message_reaches_everyone_who_listens_but_not_its_publisher() {

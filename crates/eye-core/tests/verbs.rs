@@ -1,9 +1,7 @@
 //! Verbs and deltas as event scripts: passed on, repeated after a reload, and answered with what they changed.
 
-mod script;
-
+use crate::script::play;
 use insta::assert_snapshot;
-use script::play;
 
 #[test]
 fn a_verb_is_passed_on_with_the_name_of_who_asks() {

@@ -1,14 +1,12 @@
 //! Calls that wait for a page, as event scripts: for where it goes, for the tools and the state that it offers, never
 //! for a dialog.
 
-mod script;
-
+use crate::script::play;
 use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, PageEvent, Policy, ReplyForm, Switchboard, Task, Terms};
 use eye_protocol::SessionId;
 use eye_protocol::messages::PageInfo;
 use eye_protocol::state::Whole;
 use insta::assert_snapshot;
-use script::play;
 use std::sync::Arc;
 
 #[test]

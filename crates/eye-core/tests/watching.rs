@@ -1,7 +1,6 @@
 //! A watch follows its page from hub to hub: the agent's own hub renews it, once, where the page is.
 
-mod elsewhere;
-
+use crate::elsewhere;
 use eye_core::elsewhere::{Listed, PageElsewhere};
 use eye_core::handover::{HandedState, Heir};
 use eye_core::lasting::{Found, LastingState, Recalled};

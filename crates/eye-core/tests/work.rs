@@ -1,13 +1,11 @@
 //! Work that is too much for the hub's thread, as event scripts: what comes behind it keeps its order.
 
-mod script;
-
+use crate::script::play;
 use eye_core::{Conn, Effect, Input, Mode, Newcomer, PageEvent, Policy, ReplyForm, Switchboard, Task, Terms};
 use eye_protocol::limits::{LIGHT_BYTES_MAX, LIGHT_TOOLS_BYTES_MAX, MEMORY_BYTES_MAX};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::state::Whole;
 use eye_protocol::{Ending, SessionId};
-use script::play;
 
 /// A document that is parsed elsewhere, with a member to look at.
 fn large(n: u32) -> String {

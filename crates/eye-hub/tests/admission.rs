@@ -1,11 +1,10 @@
 //! Who gets in, over real HTTP: hosts, origins, tokens, TLS, the original's texts.
 
-mod stage;
-
+use crate::stage;
+use crate::stage::{Hub, ORIGIN, certificate};
 use eye_hub::origins::Allowed;
 use eye_hub::{Auth, HubError, Tls};
 use eye_testkit::inside::{TOKEN, config};
-use stage::{Hub, ORIGIN, certificate};
 use std::sync::Arc;
 use tungstenite::Message;
 

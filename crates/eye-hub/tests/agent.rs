@@ -1,10 +1,7 @@
 //! Agents without a WebSocket: one POST that holds its answers, and a stream of events with POSTs.
-#![allow(clippy::unwrap_used, reason = "this is test code")]
 
-mod stage;
-
+use crate::stage::Hub;
 use eye_testkit::inside::TOKEN;
-use stage::Hub;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 

@@ -1,16 +1,14 @@
 //! The doors of the backends, over real sockets: who gets in, who does not, and how text passes both ways within
 //! bounds.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod stage;
-
+use crate::stage;
+use crate::stage::{Hub, ORIGIN, Page};
 use eye_hub::guests::Computing;
 use eye_hub::guests::backends::{Backends, Given, Heard, Room, Say};
 use eye_hub::origins::Allowed;
 use eye_hub::{Auth, Config, Later, Links};
 use eye_protocol::limits::{BACKEND_MESSAGE_BYTES_MAX, BACKEND_SOCKETS_MAX};
 use eye_testkit::inside::TOKEN;
-use stage::{Hub, ORIGIN, Page};
 use std::io::Write;
 use std::sync::Arc;
 use tungstenite::Message;

@@ -1,12 +1,10 @@
 //! BTCP in all its dialects, each with each: the originals never met.
 
-mod stage;
-
+use crate::stage::btcp::{Dialect, Peer, post};
+use crate::stage::{Hub, ORIGIN, Page};
 use eye_hub::Auth;
 use eye_testkit::inside::TOKEN;
 use serde_json::Value;
-use stage::btcp::{Dialect, Peer, post};
-use stage::{Hub, ORIGIN, Page};
 use std::io::Read;
 
 const CALL: &str =

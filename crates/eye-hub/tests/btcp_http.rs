@@ -1,12 +1,10 @@
 //! BTCP over HTTP as the originals play it: each flow is written from what the original servers and clients do. Which
 //! stream is asked where a session has several is in `btcp_streams.rs`.
 
-mod stage;
-
+use crate::stage::btcp::{Dialect, Peer, by_query, open_hub, post_whole, register, request};
+use crate::stage::{Hub, ORIGIN};
 use eye_hub::Auth;
 use serde_json::{Value, json};
-use stage::btcp::{Dialect, Peer, by_query, open_hub, post_whole, register, request};
-use stage::{Hub, ORIGIN};
 use std::io::{Read, Write};
 
 fn get(hub: &Hub, path: &str) -> Value {

@@ -1,11 +1,9 @@
 //! Several streams of one session over HTTP: tabs that share an id, and browsers that connect again by themselves.
 
-mod stage;
-
+use crate::stage::ORIGIN;
+use crate::stage::btcp::{Dialect, Peer, by_query, open_hub, post_whole, register, request};
 use eye_protocol::limits::STREAMS_IN_LINE_MAX;
 use serde_json::json;
-use stage::ORIGIN;
-use stage::btcp::{Dialect, Peer, by_query, open_hub, post_whole, register, request};
 use std::io::{BufRead, Read, Write};
 
 /// Reads a stream to its end.

@@ -1,8 +1,7 @@
 //! Calls over real sockets: who gets what, and what happens when a peer leaves.
 
-mod stage;
-
-use stage::Hub;
+use crate::stage;
+use crate::stage::Hub;
 
 #[test]
 fn an_answer_comes_back_in_the_form_it_was_asked_in() {

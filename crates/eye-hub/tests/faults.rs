@@ -1,10 +1,9 @@
 //! Peers that are broken, slow or hostile: each gets a defined ending, and no other peer notices.
 
-mod stage;
-
+use crate::stage;
+use crate::stage::Hub;
 use eye_protocol::limits::{FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, OUTBOX_BYTES_MAX};
 use proptest::prelude::*;
-use stage::Hub;
 use std::io::{Read, Write};
 use tungstenite::Message;
 

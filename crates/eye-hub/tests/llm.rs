@@ -1,8 +1,6 @@
 //! The way to an LLM server, against a small real HTTP server that does exactly what a test tells it.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod stage;
-
+use crate::stage::{Hub, ORIGIN};
 use eye_hub::guests::PassThrough;
 use eye_hub::guests::llm::LlmServer;
 use eye_hub::origins::Allowed;
@@ -11,7 +9,6 @@ use eye_remote::{Remote, Secret};
 use eye_testkit::DEADLINE;
 use eye_testkit::inside::TOKEN;
 use serde_json::Value;
-use stage::{Hub, ORIGIN};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;

@@ -1,9 +1,7 @@
 //! A page that was written for the original 3D server: its messages, as it sends and expects them.
 
-mod stage;
-
+use crate::stage::{Agent, Hub, ORIGIN, Page};
 use serde_json::{Value, json};
-use stage::{Agent, Hub, ORIGIN, Page};
 
 const RED: &str = r##"{"model":{"color":"#ff0000","rotation":{"x":0,"y":12.5,"z":0}},"camera":{"distance":64}}"##;
 

@@ -1,9 +1,8 @@
 //! Verbs, deltas, topics and mailboxes over real sockets.
 
-mod stage;
-
+use crate::stage;
+use crate::stage::{Agent, Hub, Page};
 use eye_testkit::inside::TOKEN;
-use stage::{Agent, Hub, Page};
 
 fn request(id: u32, method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)

@@ -1,8 +1,6 @@
 //! The hub's WebSocket as its clients see it: pings, closes, messages in parts, and what is no frame at all.
 
-mod stage;
-
-use stage::{Hub, ORIGIN};
+use crate::stage::{Hub, ORIGIN};
 use std::io::Write;
 use std::net::TcpStream;
 use tungstenite::protocol::CloseFrame;

@@ -1,13 +1,10 @@
 //! Tools that are new or changed wait for the user where the config says so, and are reported where it does not.
-#![allow(clippy::unwrap_used, reason = "this is test code, also where a function is no test")]
 
-mod stage;
-
+use crate::stage::{Home, call, names, text, until};
 use eye_mcp::Settings;
 use eye_mcp::gateway::{approve, review};
 use eye_protocol::Code;
 use serde_json::json;
-use stage::{Home, call, names, text, until};
 use std::sync::Arc;
 
 /// A server whose one tool is described by a file.

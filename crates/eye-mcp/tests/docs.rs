@@ -2,10 +2,9 @@
 
 #[path = "../examples/gateway.rs"]
 mod example;
-mod stage;
 
+use crate::stage::{Home, faulty};
 use serde_json::json;
-use stage::{Home, faulty};
 use std::path::Path;
 
 const DOCS: &str = include_str!("../../../docs/gateway.md");

@@ -1,13 +1,11 @@
 //! What a bad server can do to its callers and its neighbours: end its own calls, and nothing else.
 
-mod stage;
-
+use crate::stage::{DEADLINE, Home, call, call_with, faulty, names, state, text, until};
 use eye_mcp::catalogue::{Found, Standing};
 use eye_mcp::limits::{CALLS_MAX, LIST_PAGES_MAX, MESSAGE_BYTES_MAX, TOOLS_MAX};
 use eye_mcp::{CallContext, Gateway, Scope, ServerState};
 use eye_protocol::Code;
 use serde_json::{Value, json};
-use stage::{DEADLINE, Home, call, call_with, faulty, names, state, text, until};
 use std::time::{Duration, Instant};
 
 /// A gateway with a good server and a bad one.

@@ -1,12 +1,9 @@
 //! Upstreams over HTTP that misbehave, by a server of a few lines whose every response a test writes.
-#![allow(clippy::unwrap_used, reason = "this is test code, also where a function is no test")]
 
-mod stage;
-
+use crate::stage::{Home, call, text};
 use eye_mcp::{Gateway, Scope};
 use eye_protocol::Code;
 use serde_json::{Value, json};
-use stage::{Home, call, text};
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;

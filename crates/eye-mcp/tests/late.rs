@@ -1,13 +1,10 @@
 //! Servers that are late, hung, down or without a key: reported at once, without delaying others, and found when they
 //! are up.
-#![allow(clippy::unwrap_used, reason = "this is test code, also where a function is no test")]
 
-mod stage;
-
+use crate::stage::{DEADLINE, Home, faulty, names, state, until};
 use eye_mcp::{ServerState, limits};
 use eye_protocol::Code;
 use serde_json::json;
-use stage::{DEADLINE, Home, faulty, names, state, until};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

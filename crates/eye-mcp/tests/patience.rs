@@ -1,13 +1,10 @@
 //! Servers that are down or hung for longer than the longest pause between two tries, and are found again. The waits
 //! are short here; everything else is real: processes, pipes, signals.
-#![allow(clippy::unwrap_used, reason = "this is test code, also where a function is no test")]
 
-mod stage;
-
+use crate::stage::{DEADLINE, Home, call, call_with, faulty, names, state, text, until};
 use eye_mcp::{CallContext, Gateway, Pace, Scope, ServerState, Settings, limits};
 use eye_protocol::Code;
 use serde_json::json;
-use stage::{DEADLINE, Home, call, call_with, faulty, names, state, text, until};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;

@@ -1,13 +1,10 @@
 //! Real servers of others, all at once behind one gateway: everything, filesystem and memory from npm, time and git
 //! from `PyPI`. They are installed once into the target folder.
-#![allow(clippy::unwrap_used, reason = "this is test code, also where a function is no test")]
 
-mod stage;
-
+use crate::stage::{DEADLINE, Home, call, raw, state, text};
 use eye_mcp::{CallContext, Era, NoticeSink, ServerState};
 use eye_testkit::free_port;
 use serde_json::{Value, json};
-use stage::{DEADLINE, Home, call, raw, state, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,12 +1,10 @@
 //! What passes through the gateway when servers behave.
 
-mod stage;
-
+use crate::stage::{DEADLINE, Home, call, call_with, faulty, names, project, raw, state, text, until};
 use eye_mcp::{CallContext, Era, NoticeSink, Scope, ServerState};
 use eye_protocol::Code;
 use eye_testkit::process::{gone, lives};
 use serde_json::{Value, json};
-use stage::{DEADLINE, Home, call, call_with, faulty, names, project, raw, state, text, until};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;

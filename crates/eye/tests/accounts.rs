@@ -1,15 +1,12 @@
 //! Hubs at a nats-server with accounts that an operator signed: files of credentials, and tenants that know nothing of
 //! each other. With the real binary and a real nats-server.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::hubs::{lists, setup, until};
+use crate::stage::{answers, home, table};
 use data_encoding::BASE64URL_NOPAD;
 use eye_testkit::{Home, Hub, Nats, ScriptedPage};
 use nkeys::KeyPair;
 use serde_json::{Value, json};
-use stage::hubs::{lists, setup, until};
-use stage::{answers, home, table};
 
 /// A JSON Web Token of NATS, signed by a key.
 fn token(by: &KeyPair, of: &KeyPair, name: &str, nats: &Value) -> String {

@@ -1,15 +1,13 @@
 //! What crosses hubs, kind by kind: batches, progress, cancelling, BTCP, both eras of MCP, state. With the real binary
 //! and a real nats-server.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage;
+use crate::stage::answers;
+use crate::stage::hubs::{ORIGIN, hub, hub_with, lists, setup};
+use crate::stage::mcp::{Client, with_meta};
+use crate::stage::wire::{Socket, websocket_at};
 use eye_testkit::{Home, Hub, Nats, PageSetup, Reply, Running, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
-use stage::answers;
-use stage::hubs::{ORIGIN, hub, hub_with, lists, setup};
-use stage::mcp::{Client, with_meta};
-use stage::wire::{Socket, websocket_at};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use tungstenite::Message;

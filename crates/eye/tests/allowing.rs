@@ -1,14 +1,11 @@
 //! The list of allowed origins holds for what is connected: pages and agents of a real hub that were allowed once, and
 //! are not any more.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::home;
+use crate::stage::llm::slow_llm;
+use crate::stage::wire::{all, http, mcp_session, request, rest_of, websocket, websocket_at};
 use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
-use stage::home;
-use stage::llm::slow_llm;
-use stage::wire::{all, http, mcp_session, request, rest_of, websocket, websocket_at};
 use std::io::BufRead;
 use std::time::{Duration, Instant};
 use tungstenite::Message;

@@ -1,9 +1,8 @@
 //! `eye EXPR` and its flags, against the real hub and a scripted page.
 
-mod stage;
-
+use crate::stage;
+use crate::stage::{answers, home, page};
 use eye_testkit::{Hub, PageSetup, Reply, ScriptedPage};
-use stage::{answers, home, page};
 use std::process::Command;
 
 #[test]
@@ -122,7 +121,7 @@ fn tests_that_were_started_in_the_background_can_interrupt_too() {
     // As `nohup` and a plain `&` do: the signal is ignored, and children inherit that.
     let ignoring = r#"trap "" INT; exec "$0" "$@""#;
     let this = std::env::current_exe().unwrap();
-    let test = "an_interrupted_call_ends_with_130_and_is_cancelled_in_the_page";
+    let test = "ask::an_interrupted_call_ends_with_130_and_is_cancelled_in_the_page";
     let again = Command::new("sh").args(["-c", ignoring]).arg(this).args(["--exact", test]).output().unwrap();
     let printed = String::from_utf8_lossy(&again.stdout);
     assert!(again.status.success() && printed.contains("1 passed"), "{printed}");

@@ -1,14 +1,11 @@
 //! The audit log of the real hub: a row for each call on every face, bounded files, full disks, and no contents unless
 //! asked for.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::mcp::Client;
+use crate::stage::{Terminal, home};
 use eye_protocol::audit::Row;
 use eye_testkit::{Home, Hub, PageSetup, Reply, Running, ScriptedPage, ToolReply};
 use serde_json::json;
-use stage::mcp::Client;
-use stage::{Terminal, home};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -1,10 +1,9 @@
 //! `eye batch`: many lines, in order and not, over the socket and over a WebSocket.
 
-mod stage;
-
+use crate::stage;
+use crate::stage::{answers, home, page};
 use eye_protocol::Value;
 use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage};
-use stage::{answers, home, page};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;

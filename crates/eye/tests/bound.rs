@@ -1,12 +1,10 @@
 //! What an agent asks stays in the page that it asked before: no call moves to another page by itself.
 
-mod stage;
-
+use crate::stage::home;
+use crate::stage::mcp::Client;
 use eye_protocol::messages::{Presence, SessionRow};
 use eye_testkit::{DEADLINE, Hub, PageSetup, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
-use stage::home;
-use stage::mcp::Client;
 use std::time::Instant;
 
 #[test]

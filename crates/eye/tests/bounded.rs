@@ -1,15 +1,12 @@
 //! What one peer asks is bounded, and holds up no other, in the real hub: large frames, costly queries; and a hub that
 //! is stopped.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::{home, signal};
 use eye_protocol::limits::LARGE_FRAME_BYTES;
 use eye_protocol::{Ending, Value, rpc};
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage};
 use rustix::fs::inotify;
 use serde_json::json;
-use stage::{home, signal};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::mem::MaybeUninit;
 use std::net::TcpStream;

@@ -1,13 +1,8 @@
 //! `eye browse`: the real binary, the real hub and a real Chromium, against pages that no script of ours could be added
 //! to.
 
-#[allow(dead_code, reason = "the tests of the doctor use more of it")]
-#[path = "stage/site.rs"]
-mod site;
-mod stage;
-
-use site::{Page, Site};
-use stage::browser::{hub, ok};
+use crate::stage::browser::{hub, ok};
+use crate::stage::site::{Page, Site};
 
 /// Forbids every script, connection, style and `eval`, and text that becomes code.
 const STRICT: &str = "default-src 'none'; script-src 'nonce-a'; require-trusted-types-for 'script'";

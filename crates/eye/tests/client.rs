@@ -1,11 +1,9 @@
 //! The Rust client against the real hub of the real program, where its own tests cannot reach: a hub that is killed.
 
-mod stage;
-
+use crate::stage::home;
 use eye_client::{Address, Agent, CallOptions, Error, Page};
 use eye_testkit::{DEADLINE, Hub};
 use serde_json::json;
-use stage::home;
 use std::sync::mpsc::channel;
 
 #[test]

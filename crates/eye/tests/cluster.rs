@@ -1,16 +1,14 @@
 //! Several hubs as one service, with the real binary and a real nats-server.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage;
+use crate::stage::hubs::{hub, lists, setup, until};
+use crate::stage::{answers, table};
 use eye_cluster::packet::{Body, Packet};
 use eye_cluster::parts::PARTS_LEN_MAX;
 use eye_cluster::wire::{Ask, Beat, Frame, Request, WireCaller, WireScope};
 use eye_protocol::SessionId;
 use eye_testkit::{DEADLINE, Home, Hub, Nats, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
-use stage::hubs::{hub, lists, setup, until};
-use stage::{answers, table};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;

@@ -1,13 +1,10 @@
 //! The compose file of three hubs: what its services run, run here without containers, and its load balancer's list of
 //! hubs. With the real binary and a real nats-server.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::hubs::{lists, setup};
+use crate::stage::{answers, home, table};
 use eye_testkit::{Hub, Nats, ScriptedPage};
 use serde::Deserialize;
-use stage::hubs::{lists, setup};
-use stage::{answers, home, table};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Deserialize)]

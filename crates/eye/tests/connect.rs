@@ -1,13 +1,10 @@
 //! A link to a remote hub behind the local socket: two homes, two hubs, and everything that can stand in between.
 
-#[path = "stage/between.rs"]
-mod between;
-mod stage;
-
-use between::{Between, Tunnel};
+use crate::stage;
+use crate::stage::between::{Between, Tunnel};
+use crate::stage::{answers, home, page};
 use eye_protocol::Value;
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Ran, Reply, Running, ScriptedPage};
-use stage::{answers, home, page};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Instant;

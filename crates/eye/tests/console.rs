@@ -1,13 +1,10 @@
 //! The console's door, attacked at the real hub: links that work once, keys that expire, and a host where nothing else
 //! is served.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::console::{Console, code, exchange, host, knock, link, own, request, status};
+use crate::stage::home;
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
-use stage::console::{Console, code, exchange, host, knock, link, own, request, status};
-use stage::home;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Instant;

@@ -1,16 +1,10 @@
 //! `eye deny`: sites that agents neither see nor act on, as joined pages and in a real Chromium that the hub drives.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-#[allow(dead_code, reason = "the tests of the doctor use more of it")]
-#[path = "stage/site.rs"]
-mod site;
-mod stage;
-
+use crate::stage::browser::{hub, ok};
+use crate::stage::home;
+use crate::stage::site::{Page, Site};
+use crate::stage::wire::{rest_of, websocket};
 use eye_testkit::{Home, Hub, PageSetup, Ran, Reply, ScriptedPage};
-use site::{Page, Site};
-use stage::browser::{hub, ok};
-use stage::home;
-use stage::wire::{rest_of, websocket};
 use std::time::Instant;
 
 const BANK: &str = "https://www.bank.test";

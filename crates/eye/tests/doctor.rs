@@ -1,10 +1,9 @@
 //! `eye doctor`, `eye skill` and `eye man`, as a newcomer runs them.
 
-mod stage;
-
+use crate::stage;
+use crate::stage::home;
 use eye_testkit::Hub;
 use serde_json::Value;
-use stage::home;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 

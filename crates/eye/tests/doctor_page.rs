@@ -1,17 +1,10 @@
 //! `eye doctor URL`: real pages on loopback with every header that can stand in the way, and the change it names.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-#[path = "stage/between.rs"]
-mod between;
-#[allow(dead_code, reason = "the tests of the browser use more of it")]
-#[path = "stage/site.rs"]
-mod site;
-mod stage;
-
+use crate::stage::between;
+use crate::stage::home;
+use crate::stage::site::{Page, Site};
 use eye_testkit::{Home, Hub, Ran, Running};
 use serde_json::Value;
-use site::{Page, Site};
-use stage::home;
 
 const STRICT: &str = "content-security-policy: default-src 'self'";
 

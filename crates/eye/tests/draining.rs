@@ -1,13 +1,10 @@
 //! `eye down --drain`: a hub that is stopped loses no call, alone and as one of several. With the real binary and a
 //! real nats-server.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::hubs::{hub, lists, setup, until};
+use crate::stage::{answers, home};
 use eye_protocol::Value;
 use eye_testkit::{Home, Hub, Nats, Reply, ScriptedPage};
-use stage::hubs::{hub, lists, setup, until};
-use stage::{answers, home};
 
 /// Answers a call for `slow` when the test says so, and everything else at once.
 fn script(code: &str) -> Reply {

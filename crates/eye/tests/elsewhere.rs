@@ -1,14 +1,10 @@
 //! Containers, tunnels and proxies: what must be said for a hub to be reached from elsewhere, and what never helps.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-#[path = "stage/between.rs"]
-mod between;
-mod stage;
-
-use between::Between;
+use crate::stage;
+use crate::stage::between::Between;
+use crate::stage::{answers, home};
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Running, ScriptedPage};
 use serde::Deserialize;
-use stage::{answers, home};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 

@@ -1,12 +1,10 @@
 //! Escape sequences of a page: every control and direction character through every verb that prints a page's text, on a
 //! real terminal and into a pipe.
 
-mod stage;
-
+use crate::stage::{Terminal, home};
 use eye_protocol::{Code, Error};
 use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::json;
-use stage::{Terminal, home};
 
 /// Every character that could steer a terminal or mislead a reader, and a whole OSC 52 besides.
 fn nasty() -> String {

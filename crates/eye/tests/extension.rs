@@ -1,11 +1,9 @@
 //! The extension's way in, attacked at the real hub: codes that work once, proofs on both sides, and no other origin.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage;
+use crate::stage::extension::{ORIGIN, Pairing, code, enter, host, knock, next, pair, prove};
+use crate::stage::home;
 use eye_testkit::Hub;
-use stage::extension::{ORIGIN, Pairing, code, enter, host, knock, next, pair, prove};
-use stage::home;
 
 #[test]
 fn a_code_pairs_one_browser_once_and_its_secret_is_good_after_a_restart() {

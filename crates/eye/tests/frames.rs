@@ -1,17 +1,11 @@
 //! Frames of other origins in a real Chromium that the hub drives, in the page's own process (another port) and in
 //! others (another site): each is a page of its own inside of its tab, is looked at and acted on with trusted events,
 //! and obeys what is said of its origin.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-#[allow(dead_code, reason = "the tests of the doctor use more of it")]
-#[path = "stage/site.rs"]
-mod site;
-mod stage;
-
+use crate::stage::browser::{hub, hub_with, ok, pid, renderers};
+use crate::stage::site::{Page, Site};
 use eye_testkit::{Home, Ran, Running};
 use rustix::process::{Pid, Signal, kill_process};
-use site::{Page, Site};
-use stage::browser::{hub, hub_with, ok, pid, renderers};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;

@@ -1,10 +1,8 @@
 //! `eye discover` and `eye servers` with a real hub: pages and upstreams in one catalogue, by folder.
 
-mod stage;
-
+use crate::stage::{answers, home};
 use eye_testkit::{Hub, PageSetup, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
-use stage::{answers, home};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 

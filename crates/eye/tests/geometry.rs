@@ -1,8 +1,6 @@
 //! Evolution, cartridges and area agents through the real hub, on real sockets, with a scripted page.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod stage;
-
+use crate::stage;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};

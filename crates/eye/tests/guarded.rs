@@ -1,12 +1,10 @@
 //! Attacks on a real hub from other processes: what it does with files, bodies and lists that are meant to get more
 //! than was given.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage;
+use crate::stage::home;
 use eye_testkit::process::peak_kib;
 use eye_testkit::{DEADLINE, Home, Hub};
-use stage::home;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;

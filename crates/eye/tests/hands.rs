@@ -1,17 +1,11 @@
 //! What a person does beside clicking and typing, in a real Chromium that the hub drives: permissions, clipboard,
 //! lists, popups with a login, several pages at once; and pages and browsers that end. Every event is asked whether it
 //! is trusted.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-#[allow(dead_code, reason = "the tests of the doctor use more of it")]
-#[path = "stage/site.rs"]
-mod site;
-mod stage;
-
+use crate::stage::browser::{hub, ok, pid, renderers};
+use crate::stage::site::{Page, Site};
 use eye_testkit::{Home, Ran};
 use rustix::process::{Pid, Signal, kill_process};
-use site::{Page, Site};
-use stage::browser::{hub, ok, pid, renderers};
 use std::time::Instant;
 
 /// Notes every event that is not the browser's own.

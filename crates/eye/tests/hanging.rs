@@ -1,12 +1,9 @@
 //! Hubs and a nats-server that hang, as a machine does that swaps: nothing closes, so only silence tells. With the real
 //! binary and a real nats-server.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::hubs::{hub, lists, setup, until};
+use crate::stage::{answers, signal};
 use eye_testkit::{Nats, Reply, ScriptedPage};
-use stage::hubs::{hub, lists, setup, until};
-use stage::{answers, signal};
 
 fn script(code: &str) -> Reply {
     if code == "forever" { Reply::Hold } else { Reply::text(code) }

@@ -1,13 +1,11 @@
 //! Pages that try to kill or freeze the hub, against the real binary: others are answered as ever, and memory is
 //! bounded.
 
-mod stage;
-
+use crate::stage::{home, page};
 use eye_testkit::process::peak_kib;
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use stage::{home, page};
 use std::sync::mpsc::channel;
 
 /// The most that a hub under attack may take: its budget of 256 MiB by estimate, twice, because lists have room to

@@ -1,9 +1,8 @@
 //! Hubs as the command line sees them: started, found, killed, replaced, stopped.
 
-mod stage;
-
+use crate::stage;
+use crate::stage::{answers, home, page};
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, Running, ScriptedPage};
-use stage::{answers, home, page};
 use std::io::Read;
 use std::net::{TcpListener, UdpSocket};
 use std::os::unix::fs::PermissionsExt;

@@ -1,13 +1,10 @@
 //! Attacks on a real hub by pages: what a page of one origin, or of a hub that is no more, gets of another's calls,
 //! sessions, names and messages.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::home;
 use eye_protocol::Value;
 use eye_testkit::{DEADLINE, Held, Home, Hub, PageSetup, Reply, Running, ScriptedPage, ToolReply};
 use serde_json::json;
-use stage::home;
 use std::time::Instant;
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};

@@ -1,10 +1,8 @@
 //! `eye join`: what a newcomer pastes, for the hub that runs.
 
-mod stage;
-
+use crate::stage::{answers, home};
 use eye_testkit::{Hub, Running};
 use serde_json::Value;
-use stage::{answers, home};
 
 #[test]
 fn the_ways_in_are_told_with_their_limits() {

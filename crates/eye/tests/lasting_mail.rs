@@ -1,14 +1,11 @@
 //! Letters outlive their hub, which is killed with -9: the page comes back through another one, and an agent reads them
 //! there, once and in order. With the real binary and a real nats-server.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::hubs::{hub, lists, setup, until};
+use crate::stage::{answers, table};
 use eye_protocol::limits::LASTING_LETTERS_MAX;
 use eye_testkit::{Home, Nats, NatsPeer, ScriptedPage};
 use serde_json::{Value, json};
-use stage::hubs::{hub, lists, setup, until};
-use stage::{answers, table};
 
 /// A page of the session `s1`, with the title `Shop`.
 fn join(home: &Home) -> ScriptedPage {

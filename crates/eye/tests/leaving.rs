@@ -1,13 +1,8 @@
 //! Calls of a driven tab that is on its way elsewhere: they wait for where it goes, and no longer once the browser says
 //! that nothing comes. The real binary, the real hub and a real Chromium.
 
-#[allow(dead_code, reason = "the tests of the doctor use more of it")]
-#[path = "stage/site.rs"]
-mod site;
-mod stage;
-
-use site::{Page, Site};
-use stage::browser::{hub, ok};
+use crate::stage::browser::{hub, ok};
+use crate::stage::site::{Page, Site};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
 

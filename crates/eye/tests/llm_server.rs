@@ -1,8 +1,6 @@
 //! The LLM server behind the hub: how it and its key are named.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod stage;
-
+use crate::stage;
 use eye_testkit::Hub;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

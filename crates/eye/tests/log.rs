@@ -1,11 +1,8 @@
 //! The hub's own log: each thing that goes wrong is said in it, with ids and without secrets or contents; it is bounded
 //! and can be read.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::{Terminal, home};
 use eye_testkit::{Home, Hub, PageSetup, Reply, Running, ScriptedPage};
-use stage::{Terminal, home};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -1,12 +1,8 @@
 //! The mailbox as files: `in` for the agent to read, `out` for it to write, and calls of the bridge in both.
 
-#![allow(clippy::unwrap_used, reason = "this is test code, although not every function here is a test")]
-
-mod stage;
-
+use crate::stage::home;
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
-use stage::home;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};

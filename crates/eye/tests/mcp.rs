@@ -1,12 +1,10 @@
 //! `eye mcp`: an MCP client on stdio, the real hub, and scripted pages.
 
-mod stage;
-
+use crate::stage::mcp::{Client, with_meta};
+use crate::stage::{home, page};
 use eye_protocol::{Code, Error};
 use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
-use stage::mcp::{Client, with_meta};
-use stage::{home, page};
 
 fn tools() -> Vec<Value> {
     vec![

@@ -1,13 +1,10 @@
 //! What `eye mcp` is started on: pipes, sockets as Node gives them, files, and who ends first.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
-mod stage;
-
+use crate::stage;
+use crate::stage::home;
 use eye_testkit::{Home, Hub};
 use rustix::fs::{OFlags, fcntl_getfl};
 use serde_json::{Value, json};
-use stage::home;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Shutdown;

@@ -1,11 +1,9 @@
 //! A server behind the gateway, which is another hub, as MCP clients see it.
 
-mod stage;
-
+use crate::stage::home;
+use crate::stage::mcp::Client;
 use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage};
 use serde_json::json;
-use stage::home;
-use stage::mcp::Client;
 
 /// A user whose one server is the hub of another home.
 fn with_upstream(home: &Home, other: &Home) {

@@ -1,13 +1,10 @@
 //! A page that comes back through another hub takes along what was kept of its session: with the real binary and a
 //! real nats-server.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::hubs::{hub, lists, setup, until};
+use crate::stage::{answers, table};
 use eye_testkit::{Home, Nats, ScriptedPage};
 use serde_json::{Value, json};
-use stage::hubs::{hub, lists, setup, until};
-use stage::{answers, table};
 
 /// A page of the session `s1`, with the title `Shop`.
 fn join(home: &Home) -> ScriptedPage {

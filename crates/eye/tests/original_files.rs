@@ -1,9 +1,7 @@
 //! The files of the original eye in `~/.algo`: where its CLI found its server and token, and where that token goes.
 
-mod stage;
-
+use crate::stage::{answers, home};
 use eye_testkit::{Home, Hub, PageSetup, Ran, Reply, Running, ScriptedPage};
-use stage::{answers, home};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;

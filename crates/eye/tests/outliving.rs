@@ -1,13 +1,10 @@
 //! A state outlives its hub, which is killed with -9: any hub tells it, and the page goes on from it. With the real
 //! binary and a real nats-server.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::hubs::{ORIGIN, hub, lists, setup, until};
+use crate::stage::{answers, table};
 use eye_testkit::{DEADLINE, Home, Nats, NatsPeer, PageSetup, Ran, Running, ScriptedPage};
 use serde_json::{Value, json};
-use stage::hubs::{ORIGIN, hub, lists, setup, until};
-use stage::{answers, table};
 use std::time::{Duration, Instant};
 
 /// A page of the session `s1`, with the title `Shop`.

@@ -1,9 +1,8 @@
 //! Choosing pages: one, several, none, by name.
 
-mod stage;
-
+use crate::stage;
+use crate::stage::{answers, home, page};
 use eye_testkit::{Hub, PageSetup, Reply, ScriptedPage};
-use stage::{answers, home, page};
 
 fn two_pages(home: &eye_testkit::Home) -> (ScriptedPage, ScriptedPage) {
     let shop = PageSetup::new(home, "Shop").alias("shop").session("s-shop");

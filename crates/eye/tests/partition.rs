@@ -1,15 +1,10 @@
 //! Hubs whose network is cut and heals, and servers that hubs cannot work with. With the real binary and a real
 //! nats-server.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-#[path = "stage/cut.rs"]
-mod cut;
-mod stage;
-
-use cut::Network;
+use crate::stage::cut::Network;
+use crate::stage::hubs::{hub, lists, setup, until};
+use crate::stage::{answers, home};
 use eye_testkit::{Home, Hub, Nats, Reply, ScriptedPage};
-use stage::hubs::{hub, lists, setup, until};
-use stage::{answers, home};
 use std::sync::{Arc, Mutex};
 
 fn script(code: &str) -> Reply {

@@ -1,13 +1,10 @@
 //! What a person has paused waits until they let it go on, on every way in; at the real hub.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::console::Console;
+use crate::stage::mcp::Client;
+use crate::stage::{answers, home};
 use eye_testkit::{Home, Hub, Nats, PageSetup, Reply, ScriptedPage};
 use serde_json::{Value, json};
-use stage::console::Console;
-use stage::mcp::Client;
-use stage::{answers, home};
 use std::sync::{Arc, Mutex};
 
 /// The codes that a page was asked, in their order.

@@ -1,13 +1,10 @@
 //! Hubs at a nats-server that asks who they are and allows no more than the documentation says, and over TLS. With the
 //! real binary and a real nats-server.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::hubs::{lists, setup, until};
+use crate::stage::{answers, home, table};
 use eye_testkit::{Home, Hub, Nats, Reply, Running, ScriptedPage};
 use serde_json::Value;
-use stage::hubs::{lists, setup, until};
-use stage::{answers, home, table};
 use std::path::Path;
 
 /// An nkey of a user, as the documentation of NATS has it.

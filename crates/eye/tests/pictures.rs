@@ -1,15 +1,9 @@
 //! Pictures of driven pages: what is hidden in them, refs that are drawn, and what differs between two. A real
 //! Chromium.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-#[allow(dead_code, reason = "the tests of the doctor use more of it")]
-#[path = "stage/site.rs"]
-mod site;
-mod stage;
-
+use crate::stage::browser::{hub, ok};
+use crate::stage::site::{Page, Site};
 use eye_testkit::Home;
-use site::{Page, Site};
-use stage::browser::{hub, ok};
 use std::fs::File;
 use std::io::BufReader;
 

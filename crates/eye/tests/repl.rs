@@ -1,9 +1,7 @@
 //! `eye repl`, with a terminal and without one.
 
-mod stage;
-
+use crate::stage::{Terminal, home, page};
 use eye_testkit::Hub;
-use stage::{Terminal, home, page};
 
 #[test]
 fn the_repl_answers_line_by_line_without_a_terminal() {

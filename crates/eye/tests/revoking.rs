@@ -1,14 +1,11 @@
 //! A token that is revoked, or expires, ends what it opened: on every face of the real hub, with calls under way.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::home;
+use crate::stage::llm::slow_llm;
+use crate::stage::mcp::Client;
+use crate::stage::wire::{all, http, mcp_session, request, rest_of, websocket};
 use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, Running, ScriptedPage};
 use serde_json::json;
-use stage::home;
-use stage::llm::slow_llm;
-use stage::mcp::Client;
-use stage::wire::{all, http, mcp_session, request, rest_of, websocket};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::thread;

@@ -1,8 +1,6 @@
 //! `eye servers`: what it writes into configs, and trial starts. What needs a hub is tested with the faces.
 
-mod stage;
-
-use stage::{answers, home};
+use crate::stage::{answers, home};
 use std::fs;
 
 /// A server of a few lines: it greets, lists one tool, and waits for its end.

@@ -1,12 +1,9 @@
 //! Named tokens of a cluster: valid at every hub, taken back at every hub, also by hubs that were apart. With the real
 //! binary and a real nats-server.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::hubs::{ORIGIN, hub, lists, setup, until};
+use crate::stage::wire::{rest_of, websocket};
 use eye_testkit::{DEADLINE, Home, Hub, Nats, PageSetup, Ran, Reply, Running, ScriptedPage};
-use stage::hubs::{ORIGIN, hub, lists, setup, until};
-use stage::wire::{rest_of, websocket};
 use std::time::Instant;
 
 fn token(home: &Home, args: &[&str]) -> String {

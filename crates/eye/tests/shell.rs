@@ -1,9 +1,7 @@
 //! What needs no hub: help, usage errors, token, allowed origins, completions, colour.
 
-mod stage;
-
+use crate::stage::{Terminal, answers, home};
 use eye_testkit::Running;
-use stage::{Terminal, answers, home};
 use std::os::unix::fs::PermissionsExt;
 
 #[test]

@@ -1,10 +1,8 @@
 //! `eye state` and `eye watch`, against the real hub and a scripted page.
 
-mod stage;
-
+use crate::stage::{answers, home, page};
 use eye_testkit::{Home, Hub, PageSetup, Running, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
-use stage::{answers, home, page};
 use std::io::{BufRead, BufReader};
 
 /// Lets the page publish, and returns when the hub has taken it.

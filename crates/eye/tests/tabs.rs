@@ -1,14 +1,9 @@
 //! What a driven tab has beside its document: a device, cookies, a login, requests, downloads, an end. The real binary,
 //! the real hub and a real Chromium.
 
-#[allow(dead_code, reason = "the tests of the doctor use more of it")]
-#[path = "stage/site.rs"]
-mod site;
-mod stage;
-
+use crate::stage::browser::{hub, ok};
+use crate::stage::site::{Page, Site};
 use eye_testkit::Chromium;
-use site::{Page, Site};
-use stage::browser::{hub, ok};
 use std::os::unix::fs::PermissionsExt;
 
 const TAB: &str = r#"<!doctype html><title>Tab</title><link rel="icon" href="data:,">

@@ -1,15 +1,13 @@
 //! HTTPS and wss: the certificate of this machine, a hub that speaks both on one port, and commands that trust it.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage;
+use crate::stage::{answers, home, page};
 use eye_client::{Address, Agent, Error, Page, Trust};
 use eye_testkit::{DEADLINE, Home, Hub, Running};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde_json::{Value, json};
-use stage::{answers, home, page};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpStream, UdpSocket};

@@ -1,13 +1,10 @@
 //! Named tokens against the real hub: every operation of the table, with every scope, on every face.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::home;
+use crate::stage::mcp::Client;
 use eye_protocol::operations::{self, Class, Faces, Kind, Operation};
 use eye_testkit::{Home, Hub, PageSetup, ScriptedPage, ToolReply};
 use serde_json::{Map, Value, json};
-use stage::home;
-use stage::mcp::Client;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;

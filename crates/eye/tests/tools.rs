@@ -1,11 +1,10 @@
 //! `eye tools`, `eye call` and `eye rpc`, against the real hub and a scripted page.
 
-mod stage;
-
+use crate::stage;
+use crate::stage::{Terminal, answers, home};
 use eye_protocol::{Code, Error};
 use eye_testkit::{Home, Hub, PageSetup, Running, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
-use stage::{Terminal, answers, home};
 use std::io::{BufRead, BufReader};
 
 /// What the page of most tests offers.

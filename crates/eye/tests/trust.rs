@@ -1,13 +1,10 @@
 //! A cloned repository: what its `.eye/config.yaml` may do before and after `eye servers trust`, as attacks on the real
 //! program.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::mcp::Client;
+use crate::stage::{Terminal, answers, home};
 use eye_testkit::{DEADLINE, Home, Hub, Ran};
 use serde_json::json;
-use stage::mcp::Client;
-use stage::{Terminal, answers, home};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -1,13 +1,10 @@
 //! Hubs that list fewer pages of others than there are: what is not listed is looked up. With the real binary and a
 //! real nats-server.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::hubs::{ORIGIN, hub, hub_with, lists, setup, until};
+use crate::stage::{answers, table};
 use eye_testkit::{Home, Hub, Nats, Ran, ScriptedPage};
 use serde_json::{Value, json};
-use stage::hubs::{ORIGIN, hub, hub_with, lists, setup, until};
-use stage::{answers, table};
 
 const NOT_ALL: &str = "note: other hubs hold more pages than this one lists; name one, and it is looked up\n";
 

@@ -1,11 +1,10 @@
 //! The verbs that a page does, and messages, against the real hub and a scripted page.
 
-mod stage;
-
+use crate::stage;
+use crate::stage::{answers, home};
 use eye_protocol::{Code, Error};
 use eye_testkit::{Home, Hub, PageSetup, Running, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
-use stage::{answers, home};
 use std::io::{BufRead, BufReader};
 
 /// A page that says which verb it was told to do, and with what.

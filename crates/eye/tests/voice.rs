@@ -1,13 +1,11 @@
 //! A page's words are never eye's: labelled errors, exits that it cannot choose, hints that it cannot write, and no
 //! question to a person that it could have asked.
 
-mod stage;
-
+use crate::stage::mcp::Client;
+use crate::stage::{answers, home};
 use eye_protocol::{Code, Error};
 use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
-use stage::mcp::Client;
-use stage::{answers, home};
 
 const CODES: [i32; 13] =
     [-32700, -32600, -32601, -32602, -32603, -32000, -32001, -32002, -32003, -32004, -32005, -32006, -32800];

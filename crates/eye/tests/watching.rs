@@ -1,13 +1,10 @@
 //! A watch goes on when the hub that holds the page is killed with -9, and when the page changes its hub. With the real
 //! binary and a real nats-server.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-mod stage;
-
+use crate::stage::hubs::{hub, lists, setup, until};
+use crate::stage::table;
 use eye_testkit::{Home, Nats, NatsPeer, Running, ScriptedPage};
 use serde_json::{Value, json};
-use stage::hubs::{hub, lists, setup, until};
-use stage::table;
 use std::io::{BufRead, BufReader, Lines};
 use std::process::ChildStdout;
 

@@ -1,14 +1,8 @@
 //! A page that is hostile to scripts, in a real Chromium that the hub drives: what looks and acts is not in its world.
-#![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
-#[allow(dead_code, reason = "the tests of the doctor use more of it")]
-#[path = "stage/site.rs"]
-mod site;
-mod stage;
-
+use crate::stage::browser::{hub, ok};
+use crate::stage::site::{Page, Site};
 use eye_testkit::{Home, Ran};
-use site::{Page, Site};
-use stage::browser::{hub, ok};
 
 /// Forbids text to become code, and everything that has no nonce.
 const STRICT: &str =

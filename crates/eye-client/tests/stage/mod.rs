@@ -1,5 +1,4 @@
 //! A real hub in this process (`eye-testkit`'s), for the tests of the client.
-#![allow(dead_code, reason = "each test file is a crate of its own and uses what it needs")]
 #![allow(clippy::unwrap_used, reason = "this is test code, although no function here is a test")]
 
 use eye_client::{Address, Page};

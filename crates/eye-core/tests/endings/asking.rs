@@ -1,7 +1,7 @@
 //! What pages do and what agents want, as inputs.
 
-use crate::steps::{PageDoes, Wants};
-use crate::world::{World, reply, session};
+use super::steps::{PageDoes, Wants};
+use super::world::{World, reply, session};
 use eye_core::state::StateQuery;
 use eye_core::{Conn, Input, Mode, PageEvent, Policy, ReplyForm, Snapshotting, Task, Terms, ToolQuery};
 use eye_protocol::id::LineId;

@@ -1,8 +1,8 @@
 //! Pages, agents, workers and a hub next door around one switchboard. Counts how often each request ended.
 
+use super::kinds::kind;
+use super::steps::Step;
 use crate::elsewhere;
-use crate::kinds::kind;
-use crate::steps::Step;
 use eye_core::elsewhere::{Audience, Back, HeardBy, HubInterests, Interest, Listed, TopicMessage, TopicsNews};
 use eye_core::handover::{Handover, Heir};
 use eye_core::lasting::{Found, GivenMail, Lasting, LastingLetter, LastingState, Recalled};

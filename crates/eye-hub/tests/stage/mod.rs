@@ -1,7 +1,5 @@
 //! A real hub in this process (`eye-testkit`'s), and peers on real sockets that do exactly what a test tells them.
 
-#![allow(dead_code, reason = "each test file uses its part of the stage")]
-
 pub mod btcp;
 
 use eye_hub::{Config, HubError, Tls};

@@ -1,5 +1,4 @@
 //! What the tests of the gateway share: a folder with a config, and a gateway over it.
-#![allow(dead_code, reason = "each test file is a crate of its own and uses what it needs")]
 #![allow(clippy::unwrap_used, reason = "this is test code, although no function here is a test")]
 
 use eye_mcp::config::{Config, Consents, Layers, consent_file};

@@ -1,5 +1,4 @@
 //! What stands between two machines: a proxy that lets only some requests through, and a forwarded socket.
-#![allow(dead_code, reason = "each test file is a crate of its own and uses what it needs")]
 #![allow(clippy::unwrap_used, reason = "this is test code, although no function here is a test")]
 
 use std::io::{Read, Write};

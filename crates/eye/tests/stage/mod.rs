@@ -1,13 +1,15 @@
 //! What the tests of the command line share.
-#![allow(dead_code, reason = "each test file is a crate of its own and uses what it needs")]
 #![allow(clippy::unwrap_used, reason = "this is test code, although no function here is a test")]
 
+pub mod between;
 pub mod browser;
 pub mod console;
+pub mod cut;
 pub mod extension;
 pub mod hubs;
 pub mod llm;
 pub mod mcp;
+pub mod site;
 pub mod wire;
 
 use eye_testkit::{DEADLINE, Home, PageSetup, Ran, Reply, ScriptedPage};

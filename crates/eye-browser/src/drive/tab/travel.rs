@@ -45,8 +45,8 @@ impl Tab {
         self.goes_elsewhere();
     }
 
-    /// The document is about to leave, of which older browsers say nothing before. A call that leads elsewhere ends where
-    /// the tab arrives.
+    /// The document is about to leave, of which older browsers say nothing before. A call that leads elsewhere ends
+    /// where the tab arrives.
     pub(super) fn goes_elsewhere(&mut self) {
         if let Some(own) = self.going.take() {
             self.announce(&own.id);

@@ -1,8 +1,6 @@
 //! Whatever happens in whatever order, every call and every other request ends exactly once. Plays all inputs.
 
 mod asking;
-#[path = "../elsewhere/mod.rs"]
-mod elsewhere;
 mod kinds;
 mod steps;
 mod world;

@@ -1,0 +1,6 @@
+//! The client against a hub.
+
+mod agent;
+mod example;
+mod page;
+mod stage;

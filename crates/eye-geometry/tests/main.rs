@@ -1,0 +1,5 @@
+//! Pictures and evolution as a whole.
+
+mod evolve;
+mod paint;
+mod refuse;
