@@ -65,6 +65,8 @@ pub enum Listed {
     LeftOut(SessionId),
     /// Whether all pages of other hubs are listed. Where they are not, others are looked up.
     All(bool),
+    /// The hub of this name no longer knows who watches its pages: it lost its link, or took this hub for dead.
+    Unwatched(Arc<str>),
 }
 
 /// What another hub needs to know of the agent for whom it is asked.

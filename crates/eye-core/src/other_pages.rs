@@ -41,6 +41,7 @@ impl Elsewhere {
                 self.partial = !all;
                 return;
             }
+            Listed::Unwatched(_) => return,
         };
         if let Some(before) = self.pages.remove(&id) {
             self.aliases.remove(before.alias.as_deref(), &id);

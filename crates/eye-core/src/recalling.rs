@@ -120,7 +120,7 @@ impl Switchboard {
                     self.outliving.gone.note(now, page);
                 }
             }
-            Listed::LeftOut(_) | Listed::All(_) => {}
+            Listed::LeftOut(_) | Listed::All(_) | Listed::Unwatched(_) => {}
         }
     }
 

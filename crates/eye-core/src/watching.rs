@@ -1,5 +1,5 @@
 //! Agents that watch the state of a page, here or at another hub. When a page changes its hub, or comes back because
-//! its hub has ended, each hub renews the watches of its own agents.
+//! its hub has ended, each hub renews the watches of its own agents; also when the link between two hubs was lost.
 
 use crate::effect::Effect;
 use crate::elsewhere::{Caller, Listed};
@@ -80,6 +80,13 @@ impl Switchboard {
         match change {
             Listed::There(page) => self.renew_watches(&page.id, out),
             Listed::Gone(session) | Listed::LeftOut(session) => drop(self.elsewhere.watched.remove(session)),
+            Listed::Unwatched(hub) => {
+                let at = self.elsewhere.watched.iter().filter(|(_, at)| *at == hub);
+                for session in at.map(|(session, _)| session.clone()).collect::<Vec<_>>() {
+                    self.elsewhere.watched.remove(&session);
+                    self.renew_watches(&session, out);
+                }
+            }
             Listed::All(_) => {}
         }
     }

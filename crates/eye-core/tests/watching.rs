@@ -112,6 +112,18 @@ fn a_watch_is_renewed_once_at_each_hub_that_its_page_comes_to() {
 }
 
 #[test]
+fn a_watch_is_renewed_at_a_hub_that_has_forgotten_it() {
+    let mut hub = Hub::watching();
+    let unwatched = |hub: &mut Hub, name: &str| hub.on(Input::Listed(vec![Listed::Unwatched(name.into())]));
+    assert_eq!(unwatched(&mut hub, "b"), [""; 0], "its page is at another");
+    assert_eq!(unwatched(&mut hub, "a"), ["renews"]);
+    assert_eq!(hub.listed_at("a"), [""; 0], "once");
+    assert_eq!(unwatched(&mut hub, "a"), ["renews"]);
+    assert_eq!(hub.watch(false), ["asks a hub"]);
+    assert_eq!(unwatched(&mut hub, "a"), [""; 0], "it is not wanted any more");
+}
+
+#[test]
 fn a_page_that_comes_to_the_agents_own_hub_is_watched_there_with_the_revisions_that_go_on() {
     let mut hub = Hub::watching();
     hub.gone();

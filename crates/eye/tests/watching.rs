@@ -1,12 +1,15 @@
-//! A watch goes on when the hub that holds the page is killed with -9, and when the page changes its hub. With the real
-//! binary and a real nats-server.
+//! A watch goes on when the hub that holds the page is killed with -9, when the page changes its hub, and when the
+//! network between hubs was cut. With the real binary and a real nats-server.
 
+use crate::stage::cut::Network;
 use crate::stage::hubs::{hub, lists, setup, until};
-use crate::stage::table;
-use eye_testkit::{Home, Nats, NatsPeer, Running, ScriptedPage};
+use crate::stage::{home, table};
+use eye_testkit::{DEADLINE, Home, Hub, Nats, NatsPeer, Running, ScriptedPage};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines};
 use std::process::ChildStdout;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 /// A page of the session `s1`, with the title `Shop`.
 fn join(home: &Home) -> ScriptedPage {
@@ -27,9 +30,13 @@ fn is_written(observer: &mut NatsPeer, revision: u64) {
     }
 }
 
-fn next(lines: &mut Lines<BufReader<ChildStdout>>) -> (Value, u64) {
-    let line: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+fn read(line: &str) -> (Value, u64) {
+    let line: Value = serde_json::from_str(line).unwrap();
     (line["state"]["n"].clone(), line["revision"].as_u64().unwrap())
+}
+
+fn next(lines: &mut Lines<BufReader<ChildStdout>>) -> (Value, u64) {
+    read(&lines.next().unwrap().unwrap())
 }
 
 #[test]
@@ -74,4 +81,39 @@ fn a_watch_goes_on_at_the_hub_that_the_page_comes_back_through() {
     assert_eq!(next(&mut lines), (json!(3_000), last + 3));
     publish(&third, 3_001, 2);
     assert_eq!(next(&mut lines), (json!(3_001), last + 4));
+}
+
+#[test]
+fn a_watch_goes_on_after_the_network_of_either_hub_was_cut() {
+    for cut in ["a", "b"] {
+        let nats = Nats::start();
+        let network = Network::before(nats.port());
+        let hub = |name: &str| {
+            let url = if name == cut { network.url() } else { nats.url() };
+            let home = home();
+            let hub = Hub::start_with(&home, &["--cluster", &url, "--hub-name", name]);
+            (home, hub)
+        };
+        let ((a, _hub_a), (b, _hub_b)) = (hub("a"), hub("b"));
+        let page = join(&a);
+        lists(&b, "Shop");
+        let mut watching = Running::of(b.command().args(["--page", "s1", "watch", "state", "--count", "1000"]));
+        let lines = BufReader::new(watching.child().stdout.take().unwrap()).lines();
+        let (told, heard) = channel();
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| told.send(read(&line))));
+        // Until the watch is known to the other hub, changes pass it by.
+        let is_heard = (1..1_000).find(|revision| {
+            publish(&page, *revision, *revision);
+            heard.recv_timeout(Duration::from_millis(100)).is_ok()
+        });
+        network.cut();
+        let (alone, other) = if cut == "a" { (&a, &b) } else { (&b, &a) };
+        until(alone, &["status"], |ran| ran.stdout.contains("own pages only"));
+        until(other, &["doctor"], |ran| ran.stdout.contains("others: 0"));
+        network.heal();
+        lists(&b, "Shop");
+        publish(&page, 1_000_000, is_heard.unwrap() + 1);
+        let goes_on = || heard.recv_timeout(DEADLINE).unwrap_or_else(|_| panic!("{cut} was cut off: the watch ended"));
+        while goes_on().0 != 1_000_000 {}
+    }
 }

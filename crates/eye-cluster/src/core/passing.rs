@@ -4,7 +4,7 @@ use super::calls::{Out, REPEAT, error, fail, unread};
 use super::event::{Action, Life, SEND_ON_BYTES_MAX};
 use super::state::Core;
 use crate::wire::{self, Frame, Request};
-use eye_core::elsewhere::{Back, TopicMessage, TopicsNews};
+use eye_core::elsewhere::{Back, Listed, TopicMessage, TopicsNews};
 use eye_core::passed::Passed;
 use eye_core::{Asker, Conn, Input, Millis};
 use eye_protocol::{Ending, Error, SessionId, Value};
@@ -87,7 +87,13 @@ impl Core {
             }
             Frame::NotMine { call } => self.not_mine(now, &from, call, out),
             Frame::WantInterests => self.topics.tell_all(from, out),
-            Frame::Interests { all, changed } => self.topics.heard(from, all, changed, out),
+            Frame::Interests { all, changed } => {
+                // All of it comes first, and again when either hub has lost its link or took the other for dead. Agents
+                // of this hub have left that one then.
+                let hub = self.hubs.0.get(&from).and_then(|known| known.name.clone()).filter(|_| all);
+                out.extend(hub.map(|hub| Action::Feed(Input::Listed(vec![Listed::Unwatched(hub)]))));
+                self.topics.heard(from, all, changed, out);
+            }
             Frame::HandOver(handover) => self.handed_over(&from, *handover, out),
             Frame::Seek { seek, word } => self.seek(from, seek, &word, out),
             Frame::Sought { seek, pages } => self.sought(now, &from, seek, pages, out),

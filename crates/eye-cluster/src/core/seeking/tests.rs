@@ -81,6 +81,7 @@ fn told(action: &Action) -> Option<String> {
                 Listed::Gone(id) => format!("{id} is gone"),
                 Listed::LeftOut(id) => format!("leave out {id}"),
                 Listed::All(all) => format!("all: {all}"),
+                Listed::Unwatched(hub) => format!("unwatched: {hub}"),
             };
             let mut lines: Vec<String> = listed.iter().map(one).collect();
             lines.sort();
