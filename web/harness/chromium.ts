@@ -7,6 +7,23 @@ import { join } from "node:path";
 import { chromium, type Browser, type BrowserContext } from "playwright-core";
 import { findProgram } from "./program.js";
 
+/** Two pages of the browser's own behind the address bar of each window: most of what a window costs. */
+const OWN_PAGES = ["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"];
+/** What playwright turns off, as far as tests could notice: the browser takes only the last list. */
+const BY_PLAYWRIGHT = [
+  ...["AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync"],
+  ...["DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades", "LensOverlay"],
+  ...["MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding", "PreconnectToSearch"],
+  ...["ThirdPartyStoragePartitioning"],
+];
+
+const OWN_PAGES_OFF = `--disable-features=${OWN_PAGES.join(",")}`;
+
+/** The flag that turns features of a browser off which playwright starts, these and the usual ones. */
+export function without(...features: string[]): string {
+  return `--disable-features=${[...OWN_PAGES, ...BY_PLAYWRIGHT, ...features].join(",")}`;
+}
+
 export const FLAGS = [
   "--headless",
   "--no-sandbox",
@@ -23,12 +40,16 @@ export function findChromium(): string {
 }
 
 export function startChromium(...more: string[]): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(), args: [...FLAGS, ...more] });
+  return chromium.launch({ executablePath: findChromium(), args: [...FLAGS, without(), ...more] });
 }
 
 /** Without some of playwright's own arguments. */
 export function startChromiumWithout(left: readonly string[], ...more: string[]): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(), args: [...FLAGS, ...more], ignoreDefaultArgs: [...left] });
+  return chromium.launch({
+    executablePath: findChromium(),
+    args: [...FLAGS, without(), ...more],
+    ignoreDefaultArgs: [...left],
+  });
 }
 
 /** A browser whose profile is in that folder, with extensions and without a viewport of playwright's. */
@@ -37,7 +58,7 @@ export function startProfile(folder: string, ...more: string[]): Promise<Browser
     executablePath: findChromium(),
     ignoreDefaultArgs: ["--disable-extensions"],
     viewport: null,
-    args: [...FLAGS, ...more],
+    args: [...FLAGS, without(), ...more],
   });
 }
 
@@ -50,7 +71,7 @@ export class BareChromium {
 
   static async open(url: string, ...more: string[]): Promise<BareChromium> {
     const folder = await mkdtemp(join(tmpdir(), "eye-chromium-"));
-    const flags = [...FLAGS, "--disable-popup-blocking", `--user-data-dir=${folder}`, ...more];
+    const flags = [...FLAGS, "--disable-popup-blocking", OWN_PAGES_OFF, `--user-data-dir=${folder}`, ...more];
     return new BareChromium(spawn(findChromium(), [...flags, url], { stdio: "ignore" }), folder);
   }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const PORT: u16 = 8765;
 const JOIN_MAX: Duration = Duration::from_mins(1);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-const HEADLESS: [&str; 9] = [
+const HEADLESS: [&str; 10] = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -23,6 +23,8 @@ const HEADLESS: [&str; 9] = [
     "--disable-component-update",
     "--disable-sync",
     "--disable-popup-blocking",
+    // Pages of the browser's own in each window, which cost more than the window.
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 ];
 
 /// Where one `eye` runs alone.

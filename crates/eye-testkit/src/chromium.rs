@@ -8,7 +8,7 @@ use std::sync::mpsc::channel;
 
 /// What it is called in `PATH`.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-const FLAGS: [&str; 9] = [
+const FLAGS: [&str; 10] = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -18,6 +18,8 @@ const FLAGS: [&str; 9] = [
     "--disable-component-update",
     "--disable-sync",
     "--remote-debugging-port=0",
+    // Pages of the browser's own in each window, which cost more than the window.
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 ];
 
 /// The browser of tests: the one that `EYE_CHROMIUM` names, else the first in `PATH`.

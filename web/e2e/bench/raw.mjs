@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export const FLAGS = ["--no-sandbox", "--disable-gpu"];
+/** As eye's own browser has it. */
+const OFF = "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup";
 
 /** A browser that is spoken to without anything between. */
 export class Raw {
@@ -15,7 +17,14 @@ export class Raw {
   static async open(chromium, url) {
     const raw = new Raw();
     raw.profile = mkdtempSync(join(tmpdir(), "eye-raw-"));
-    const flags = ["--headless=new", "--remote-debugging-pipe", "--window-size=1280,800", "--no-first-run", ...FLAGS];
+    const flags = [
+      "--headless=new",
+      "--remote-debugging-pipe",
+      "--window-size=1280,800",
+      "--no-first-run",
+      OFF,
+      ...FLAGS,
+    ];
     raw.child = spawn(chromium, [...flags, `--user-data-dir=${raw.profile}`], {
       stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
     });

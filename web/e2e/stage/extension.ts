@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext, CDPSession, Page } from "playwright-core";
-import { startProfile } from "../../harness/chromium.js";
+import { startProfile, without } from "../../harness/chromium.js";
 import type { Home, Row } from "../../harness/home.js";
 import { until, within } from "../../harness/until.js";
 
@@ -49,7 +49,7 @@ export class Person {
     const context = await startProfile(
       join(folder, "profile"),
       `--load-extension=${extension}`,
-      "--disable-features=DisableLoadExtensionCommandLineSwitch",
+      without("DisableLoadExtensionCommandLineSwitch"),
       "--enable-unsafe-extension-debugging",
     );
     const browser = await context.browser()?.newBrowserCDPSession();

@@ -380,6 +380,10 @@ export function event(method: string, params: Params, tab: Granted): Params | un
     case "Page.frameAttached":
       // Without the scripts that made it.
       return isThere(tab) ? { frameId: params.frameId, parentFrameId: params.parentFrameId } : undefined;
+    case "Page.frameStartedNavigating":
+    case "Page.navigatedWithinDocument":
+      // Without the address, which may be one of a site that is not granted.
+      return isThere(tab) ? { frameId: params.frameId, navigationType: params.navigationType } : undefined;
     case "Page.frameNavigated": {
       const { id, url } = params.frame as { id: string; url: string };
       return id === tab.target && mayAddress(tab, url) ? params : undefined;

@@ -240,6 +240,11 @@ test("of a tab that a site grants nothing is done or told while it is elsewhere"
   assert.equal(event("Page.frameNavigated", navigated("T", left.url), bySite), undefined);
   assert.equal(event("Page.frameNavigated", navigated("F", SITE), bySite), undefined, "of a frame in it");
   assert.notEqual(event("Page.frameNavigated", navigated("T", `${SITE}/b`), bySite), undefined);
+  const begun = { frameId: "T", url: left.url, loaderId: "L", navigationType: "differentDocument" };
+  for (const method of ["Page.frameStartedNavigating", "Page.navigatedWithinDocument"]) {
+    assert.deepEqual(event(method, begun, bySite), { frameId: "T", navigationType: "differentDocument" }, "no address");
+    assert.equal(event(method, begun, left), undefined, method);
+  }
 });
 
 test("a request is told, with its body, only where a granted document made it", () => {
@@ -276,7 +281,7 @@ const NO_COMMANDS: ReadonlySet<string> = new Set([
   ...["Browser.getVersion", "Target.closeTarget", "Target.setAutoAttach"],
   ...["Browser.downloadProgress", "Browser.downloadWillBegin", "Browser.tabMoved"],
   ...["Page.fileChooserOpened", "Page.frameAttached", "Page.frameNavigated"],
-  ...["Page.frameDetached"],
+  ...["Page.frameDetached", "Page.frameStartedNavigating", "Page.navigatedWithinDocument"],
   ...["Page.frameStartedLoading", "Page.frameStoppedLoading", "Page.javascriptDialogOpening", "Runtime.bindingCalled"],
   ...["Runtime.executionContextCreated", "Runtime.executionContextDestroyed", "Runtime.executionContextsCleared"],
   ...["Inspector.targetCrashed", "Inspector.targetReloadedAfterCrash"],

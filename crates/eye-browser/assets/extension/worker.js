@@ -613,6 +613,9 @@ function event(method, params, tab) {
       return params;
     case "Page.frameAttached":
       return isThere(tab) ? { frameId: params.frameId, parentFrameId: params.parentFrameId } : void 0;
+    case "Page.frameStartedNavigating":
+    case "Page.navigatedWithinDocument":
+      return isThere(tab) ? { frameId: params.frameId, navigationType: params.navigationType } : void 0;
     case "Page.frameNavigated": {
       const { id, url } = params.frame;
       return id === tab.target && mayAddress(tab, url) ? params : void 0;
