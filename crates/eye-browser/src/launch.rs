@@ -194,8 +194,8 @@ fn command(how: &Launch) -> Command {
         // A turn of the wheel is over when it is answered.
         "--disable-smooth-scrolling",
         "--no-startup-window",
-        // Behind the address bar of each window the browser would load two pages of its own, also without a screen: most
-        // of the processor's time that a window costs. Without them the bar is drawn by other means.
+        // Behind the address bar of each window the browser would load two pages of its own, also without a screen:
+        // most of the processor's time that a window costs. Without them the bar is drawn by other means.
         "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
     ]);
     if how.headless {
