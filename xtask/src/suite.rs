@@ -45,12 +45,13 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
     conformance.env("EYE_CONFORMANCE", place::target().join("debug/examples/conformance"));
     let mut beside = vec![
         Step::new("e2e", "browsers against a real hub", web(&["test", "--workspace", "eye-e2e"])),
-        Step::new("conformance", "the official suite of MCP", conformance),
         Step::new("app tests", "the demo apps' tests", web(&["test", "--workspace", "eye-apps"])),
         Step::new("extension tests", "the extension's guard", web(&["run", "test:extension"])),
     ];
     beside.extend(fuzz::check());
     times.together(beside)?;
+    // Alone: the suite gives a server little time.
+    times.one(Step::new("conformance", "the official suite of MCP", conformance))?;
     corpus(times, all)?;
     times.own("README", "the README's commands, live", || demo::check(&eye))
 }
