@@ -76,9 +76,8 @@ pub fn cargo_command(args: &[&str]) -> Command {
 /// every crate twice. Code that is compiled so is less optimised, and is only for tests.
 pub fn linting_cargo(args: &[&str]) -> Command {
     let mut command = cargo_command(args);
-    // As `cargo clippy` calls it; each word of its own arguments ends so.
-    let deny = ["-D", "warnings"].map(|word| format!("{word}__CLIPPY_HACKERY__")).concat();
-    command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver").env("CLIPPY_ARGS", deny);
+    // As `cargo clippy` calls it.
+    command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver").env("CLIPPY_ARGS", "-Dwarnings");
     command
 }
 

@@ -142,8 +142,8 @@ pub struct Tab {
     loading: bool,
     /// Calls of which the driver looks up whether the page is to do them.
     undecided: HashSet<String>,
-    /// The call for which the tab goes to another entry of its history.
-    going: Option<Own>,
+    /// The calls for which the tab goes to another entry of its history.
+    going: Vec<Own>,
     /// The driver's own, for the page client.
     questions: (mpsc::UnboundedSender<String>, mpsc::UnboundedReceiver<String>),
     doing: FuturesUnordered<Doing>,
@@ -188,7 +188,7 @@ impl Tab {
             crashed: false,
             loading: false,
             undecided: HashSet::new(),
-            going: None,
+            going: Vec::new(),
             questions: mpsc::unbounded_channel(),
             doing: FuturesUnordered::new(),
             recording: Recording::default(),
@@ -429,7 +429,7 @@ impl Tab {
 
     /// Ends what the document owes.
     fn fail(&mut self, error: &Error) {
-        self.going = None;
+        self.going.clear();
         let Some(document) = &mut self.document else { return };
         document.client.fail(error);
         for answer in document.owed.fail(error) {

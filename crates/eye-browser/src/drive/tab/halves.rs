@@ -92,7 +92,7 @@ impl Tab {
     /// The hub gives a call up: no half owes it any more, and what the browser looked up for it is not gone on with.
     fn give_up(&mut self, id: &str) {
         self.undecided.remove(id);
-        self.going.take_if(|own| own.id == id);
+        self.going.retain(|own| own.id != id);
         if let Some(document) = &mut self.document {
             document.owed.give_up(id);
         }

@@ -17,13 +17,13 @@ impl Tab {
     pub(super) fn travel(&mut self, own: Own, entry: i64) {
         // Until the document leaves, the call is its own: a dialog that it shows ends it.
         self.owe(Half::Hands, own.id.clone());
-        self.going = Some(own);
+        self.going.push(own);
         let _ = self.session.send("Page.navigateToHistoryEntry", &json!({ "entryId": entry }));
     }
 
-    /// The document is at another place in itself. A call that led there ends with its outline.
+    /// The document is at another place in itself. Calls that led there end with its outline.
     pub(super) fn went_within(&mut self) {
-        if let Some(own) = self.going.take() {
+        for own in std::mem::take(&mut self.going) {
             let look = Own { id: own.id, method: "page/look".to_owned(), params: r#"{"loaded":true}"#.to_owned() };
             self.hand(look.half(), look.message());
         }
@@ -40,7 +40,7 @@ impl Tab {
             && self.contexts.get(&document.context).is_some_and(|known| known.site.is_some())
         {
             document.owed.of(Half::Hands).for_each(|id| self.announce(id));
-            self.going = None;
+            self.going.clear();
         }
         self.goes_elsewhere();
     }
@@ -48,7 +48,7 @@ impl Tab {
     /// The document is about to leave, of which older browsers say nothing before. A call that leads elsewhere ends
     /// where the tab arrives.
     pub(super) fn goes_elsewhere(&mut self) {
-        if let Some(own) = self.going.take() {
+        for own in std::mem::take(&mut self.going) {
             self.announce(&own.id);
         }
     }
