@@ -2,7 +2,7 @@
 //! that claim a session one gives up, and a late claim of the older is none.
 
 use super::directory::{Claim, Entry, Own, Passing};
-use super::event::{Action, StatesAction};
+use super::event::{Action, Looked, StatesAction};
 use super::state::Core;
 use crate::row::Row;
 use eye_core::elsewhere::{ChangedRow, Listed, RowHere};
@@ -105,6 +105,11 @@ impl Core {
     ) {
         self.directory.unread.remove(&session);
         self.directory.newest_read = self.directory.newest_read.max(revision);
+        self.entry_is(now, session, row, revision, out);
+    }
+
+    /// What the directory says of a session, as it was read or looked up.
+    fn entry_is(&mut self, now: Millis, session: SessionId, row: Option<Row>, revision: u64, out: &mut Vec<Action>) {
         let Some(mut row) = row else {
             self.passes_by(&session, revision);
             self.directory.forget(&session);
@@ -245,6 +250,24 @@ impl Core {
         self.directory.own.get(session).is_some_and(|own| own.row.epoch == UNCLAIMED)
     }
 
+    /// Whether this hub holds a session and has claimed it, written or not.
+    pub(super) fn is_claimed(&self, session: &SessionId) -> bool {
+        self.directory.holds(session) && !self.is_unclaimed(session)
+    }
+
+    /// A write was refused, and what the directory has instead was looked up.
+    pub(super) fn write_over(&mut self, now: Millis, session: &SessionId, found: Looked, out: &mut Vec<Action>) {
+        let known = self.directory.entries.get(session).map_or(0, |entry| entry.revision);
+        match found {
+            Looked::There { row, revision } if revision > known => {
+                self.entry_is(now, session.clone(), Some(row), revision, out);
+            }
+            Looked::Nothing if known > 0 => self.entry_is(now, session.clone(), None, known, out),
+            _ => {}
+        }
+        self.write(session, out);
+    }
+
     /// It is known which hub holds a session whose page came here: it is claimed, and what was kept of it is expected.
     pub(super) fn claim_known(&mut self, session: &SessionId, out: &mut Vec<Action>) {
         if !self.is_unclaimed(session) {
@@ -294,7 +317,12 @@ impl Core {
                 own.writing = false;
                 let is_refused = |entry: &Entry| entry.life != self.life && entry.epoch >= own.row.epoch;
                 own.changed |= !self.directory.entries.get(session).is_some_and(is_refused);
-                self.write(session, out);
+                if self.directory.is_partial {
+                    // Its entry may have passed by before its page came.
+                    self.look_up_entry(session.clone(), out);
+                } else {
+                    self.write(session, out);
+                }
             }
             Some(own) => {
                 own.writing = false;

@@ -3,7 +3,7 @@
 
 use super::directory::Entry;
 use super::event::{Action, Life, Looked};
-use super::seeks::{Seek, Stage};
+use super::seeks::{LookUp, Seek, Stage};
 use super::state::Core;
 use crate::row::Row;
 use crate::wire::{Frame, WireEntry};
@@ -18,7 +18,7 @@ const SOUGHT_LEN_MAX: usize = 16;
 const SOUGHT_OF_ORIGIN_MAX: usize = 4;
 /// Words that other hubs are asked for at once, because each of them looks at all of its pages. Others wait.
 const ASKED_LEN_MAX: usize = 4;
-/// Entries that are remembered while something is looked up. Beyond that nothing can be known.
+/// Entries that are remembered while hubs are asked. Beyond that nothing can be known.
 const PASSED_LEN_MAX: usize = 10_000;
 
 impl Core {
@@ -44,8 +44,9 @@ impl Core {
             return;
         }
         self.seeks.last += 1;
-        self.seeks.entries.insert(session.clone(), self.seeks.last);
-        out.push(Action::LookUp { look_up: self.seeks.last, session });
+        let number = self.seeks.last;
+        self.seeks.entries.insert(session.clone(), LookUp { number, passed: 0 });
+        out.push(Action::LookUp { look_up: number, session });
     }
 
     /// An entry was looked up.
@@ -57,21 +58,29 @@ impl Core {
         found: Looked,
         out: &mut Vec<Action>,
     ) {
-        if self.seeks.entries.get(session) != Some(&look_up) {
+        let Some(passed) = self.seeks.entries.get(session).filter(|it| it.number == look_up).map(|it| it.passed) else {
             // The link was lost meanwhile, and everything that waited has ended.
             return;
-        }
+        };
         self.seeks.entries.remove(session);
-        let is_known = !matches!(found, Looked::Unknown) && self.seeks.passed.len() < PASSED_LEN_MAX;
-        if let Looked::There { row, revision } = found {
-            self.list(now, session.clone(), row, revision, out);
+        let is_known = !matches!(found, Looked::Unknown);
+        let is_old = match &found {
+            Looked::There { revision, .. } => passed > *revision,
+            Looked::Nothing => passed > 0,
+            Looked::Unknown => false,
+        };
+        if is_old || !is_known && self.is_unclaimed(session) && self.directory.is_read {
+            // It has changed meanwhile; or its page is here and its session is to be claimed: nothing else does that.
+            return self.look_up_entry(session.clone(), out);
+        }
+        match found {
+            found if self.is_claimed(session) => self.write_over(now, session, found, out),
+            Looked::There { row, revision } => self.list(now, session.clone(), row, revision, out),
+            Looked::Nothing | Looked::Unknown => {}
         }
         let is_listed = self.directory.entries.get(session).is_some();
         if is_known && self.directory.is_read {
             self.claim_known(session, out);
-        } else if self.is_unclaimed(session) && self.directory.is_read {
-            // Its page is here and its session is to be claimed: nothing else does that.
-            self.look_up_entry(session.clone(), out);
         }
         for seek in self.seeks.which(|seek| matches!(&seek.stage, Stage::Entry(id) if id == session)) {
             if is_known && !is_listed {
@@ -135,7 +144,8 @@ impl Core {
             return;
         }
         for WireEntry { session, row, revision } in pages.into_iter().take(SOUGHT_LEN_MAX) {
-            if row.life == *from {
+            let is_old = self.seeks.passed.get(&session).is_some_and(|passed| *passed > revision);
+            if row.life == *from && !is_old {
                 self.list(now, session, row, revision, out);
             }
         }
@@ -147,10 +157,9 @@ impl Core {
         self.ask_hubs(out);
     }
 
-    /// Lists what was found, unless something newer is known.
+    /// Lists what was found, unless it is known.
     fn list(&mut self, now: Millis, session: SessionId, row: Row, revision: u64, out: &mut Vec<Action>) {
-        let is_old = self.seeks.passed.get(&session).is_some_and(|passed| *passed > revision);
-        if is_old || row.life == self.life || self.directory.entries.get(&session).is_some() {
+        if row.life == self.life || self.directory.entries.get(&session).is_some() {
             return;
         }
         let mut row = row;
@@ -193,7 +202,10 @@ impl Core {
 
     /// An entry has changed that may be just looked up.
     pub(super) fn passes_by(&mut self, session: &SessionId, revision: u64) {
-        if self.seeks.is_busy() && self.seeks.passed.len() < PASSED_LEN_MAX {
+        if let Some(look_up) = self.seeks.entries.get_mut(session) {
+            look_up.passed = look_up.passed.max(revision);
+        }
+        if !self.seeks.words.is_empty() && self.seeks.passed.len() < PASSED_LEN_MAX {
             self.seeks.passed.insert(session.clone(), revision);
         }
     }

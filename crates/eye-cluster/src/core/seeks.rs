@@ -10,10 +10,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Seeks {
     pub(super) last: u64,
     pub(super) words: FxHashMap<u64, Seek>,
-    /// Entries that are looked up, with the numbers of the look-ups.
-    pub(super) entries: FxHashMap<SessionId, u64>,
-    /// Revisions of entries that were not kept while something was looked up: what is found may be older.
+    pub(super) entries: FxHashMap<SessionId, LookUp>,
+    /// Revisions of entries that were not kept while hubs were asked for words: what they tell may be older.
     pub(super) passed: FxHashMap<SessionId, u64>,
+}
+
+/// An entry that is looked up.
+#[derive(Debug)]
+pub(super) struct LookUp {
+    pub(super) number: u64,
+    /// The newest revision that was not kept meanwhile: what is found may be older.
+    pub(super) passed: u64,
 }
 
 #[derive(Debug)]
@@ -34,15 +41,11 @@ pub(super) enum Stage {
 }
 
 impl Seeks {
-    pub fn is_busy(&self) -> bool {
-        !self.words.is_empty() || !self.entries.is_empty()
-    }
-
     pub fn finish(&mut self, seek: u64, known: bool, out: &mut Vec<Action>) {
         if let Some(Seek { word, .. }) = self.words.remove(&seek) {
             out.push(Action::Feed(Input::LookedUp { word, known }));
         }
-        if !self.is_busy() {
+        if self.words.is_empty() {
             self.passed = FxHashMap::default();
         }
     }

@@ -143,10 +143,39 @@ fn nothing_is_known_without_a_link_and_what_comes_late_has_no_effect() {
 fn an_entry_that_changes_while_it_is_looked_up_is_not_taken_for_what_it_was() {
     let mut hub = Played::new();
     assert_eq!(hub.on([look_up("s3"), removed("s3", 9)]), ["get s3 as 2", "s3 is gone"]);
-    assert_eq!(hub.on([found(2, "s3", 3)]), ["ask b for s3 as 1"], "the answer is older than what has passed by");
-    assert_eq!(hub.on([sought(1, Some("s3"))]), ["s3 known: true"]);
+    assert_eq!(hub.on([found(2, "s3", 3)]), ["get s3 as 3"], "the answer is older than what has passed by");
+    assert_eq!(hub.on([nothing(3, "s3")]), ["ask b for s3 as 1"]);
+    assert_eq!(hub.on([sought(1, Some("s3"))]), ["s3 known: true"], "this one is older too");
     // What has passed by before is not remembered: it was answered already.
-    assert_eq!(hub.on([look_up("s3"), found(4, "s3", 10)]), ["get s3 as 4", "list s3", "s3 known: true"]);
+    assert_eq!(hub.on([look_up("s3"), found(5, "s3", 10)]), ["get s3 as 5", "list s3", "s3 known: true"]);
+    // One that was not there when it was looked up, and has come since.
+    assert_eq!(hub.on([look_up("s4"), entry("s4", 11), nothing(7, "s4")]), ["get s4 as 7", "get s4 as 8"]);
+    assert_eq!(hub.on([found(8, "s4", 11)]), ["list s4", "s4 known: true"]);
+}
+
+#[test]
+fn a_session_whose_entry_changes_while_it_is_looked_up_is_claimed_over_the_newer_one() {
+    let mut hub = Played::new();
+    assert_eq!(hub.on([look_up("s3"), entry("s3", 4), joins("s3")]), ["get s3 as 2"]);
+    assert_eq!(hub.on([found(2, "s3", 3)]), ["get s3 as 3"]);
+    let claimed = ["list s3", "list s3", "s3 came over", "put s3 epoch 2 over 4", "s3 known: true"];
+    assert_eq!(hub.on([found(3, "s3", 4)]), claimed);
+}
+
+#[test]
+fn a_session_that_was_claimed_over_an_old_entry_is_looked_up_again() {
+    let mut hub = Played::new();
+    // A copy of the directory has answered that had not heard of the last change.
+    hub.on([joins("s3"), found(1, "s3", 2)]);
+    assert_eq!(hub.on([refused("s3")]), ["get s3 as 2"]);
+    assert_eq!(hub.on([found(2, "s3", 2)]), ["put s3 epoch 2 over 2"], "still old");
+    assert_eq!(hub.on([refused("s3"), found(3, "s3", 3)]), ["get s3 as 3", "list s3", "put s3 epoch 2 over 3"]);
+    assert_eq!(hub.on([refused("s3"), nothing(4, "s3")]), ["get s3 as 4", "put s3 epoch 2 over 0"]);
+}
+
+/// The hub has written the row of a page that it holds, and was refused.
+fn refused(session: &str) -> Event {
+    Event::Stored { session: id(session), row: Some(Row { epoch: 2, ..row(session, "a") }), revision: None }
 }
 
 #[test]
