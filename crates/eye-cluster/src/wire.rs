@@ -188,7 +188,6 @@ pub struct WireCaller {
 
 /// What is asked of a page elsewhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `Input`")]
 pub enum Ask {
     #[serde(rename = "C")]
     Call {
@@ -238,7 +237,6 @@ pub enum Ask {
 
 /// [`Value`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `Value`")]
 pub enum WireValue {
     Text(String),
     Json(String),
@@ -253,7 +251,6 @@ pub enum WireValue {
 
 /// [`Error`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `Error`")]
 pub struct WireError {
     pub code: i32,
     pub message: String,
@@ -265,7 +262,6 @@ pub struct WireError {
 
 /// [`Kind`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the variants are those of `Kind`")]
 pub enum WireKind {
     Own,
     Unconfirmed,
@@ -275,7 +271,6 @@ pub enum WireKind {
 
 /// [`News`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `News`")]
 pub enum WireNews {
     Tools(String),
     PageGone,

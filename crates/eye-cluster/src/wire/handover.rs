@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 /// [`Handover`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `Handover`")]
 pub struct WireHandover {
     #[serde(with = "shared::session")]
     pub session: SessionId,
@@ -29,7 +28,6 @@ pub struct WireHandover {
 
 /// [`HandedState`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `HandedState`")]
 pub struct WireState {
     pub text: Option<Box<str>>,
     pub revision: u64,
@@ -39,7 +37,6 @@ pub struct WireState {
 
 /// [`HandedSnapshot`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `HandedSnapshot`")]
 pub struct WireSnapshot {
     pub name: Box<str>,
     pub text: Box<str>,

@@ -16,7 +16,6 @@ pub enum WireScope {
 
 /// [`Limits`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `Limits`")]
 pub struct WireLimits {
     pub id: Box<str>,
     pub name: Box<str>,

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 /// [`Task`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `Task`")]
 pub enum WireTask {
     #[serde(rename = "E")]
     Eval {
@@ -33,7 +32,6 @@ pub enum WireTask {
 
 /// [`Terms`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `Terms`")]
 pub struct WireTerms {
     pub delta: bool,
     pub if_revision: Option<u64>,

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 /// [`Interest`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `Interest`")]
 pub struct WireInterest {
     pub pattern: Box<str>,
     pub listener: WireHeardBy,
@@ -14,7 +13,6 @@ pub struct WireInterest {
 
 /// [`HeardBy`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the variants are those of `HeardBy`")]
 pub enum WireHeardBy {
     Agent,
     AgentOf(Box<str>),
@@ -24,7 +22,6 @@ pub enum WireHeardBy {
 
 /// [`TopicMessage`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `TopicMessage`")]
 pub struct WireMessage {
     pub topic: Box<str>,
     pub params: Box<str>,
@@ -36,7 +33,6 @@ pub struct WireMessage {
 
 /// [`Audience`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the variants are those of `Audience`")]
 pub enum WireAudience {
     Agents,
     Origin(Box<str>),

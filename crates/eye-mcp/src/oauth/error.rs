@@ -4,7 +4,6 @@ use std::io;
 
 /// Why there is no token.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the message of each says what it is")]
 pub enum OAuthError {
     #[error("{url} cannot be reached: {why}")]
     Unreached { url: String, why: String },
