@@ -1,14 +1,18 @@
 // The document that a page publishes: what JSON makes of its source, kept to know what changed since. It sends nothing.
 
-import { compare, type Operation } from "fast-json-patch";
 import { STATE_BYTES_MAX } from "../generated/protocol.js";
 import { PATCH_CHARS_ALWAYS, VALUE_DEPTH_MAX } from "../core/limits.js";
+import { areAlike, copyOf, differenceOf, isTree, jsonOf, TooDeep } from "./difference.js";
+import type { Operation, Origins, Tree } from "./difference.js";
 import type { StateSource } from "./source.js";
 
 /** The source gave a value that cannot be published. */
 export class Unfit extends Error {}
 
 const MEBIBYTE = 1024 * 1024;
+
+/** One UTF-16 unit is at most so many bytes of UTF-8. */
+const CHAR_BYTES_MAX = 3;
 
 export interface PublishedDocument {
   /** Whether there has been one. */
@@ -19,61 +23,81 @@ export interface PublishedDocument {
    * Throws what the source throws, or `Unfit`; the document is then the one before.
    */
   read(source: StateSource): readonly Operation[] | undefined;
+  /** From now on, a part of the source that is the same object as before is taken for unchanged, or not. */
+  immutable(is: boolean): void;
 }
 
 export function publishedDocument(): PublishedDocument {
-  let text: string | undefined;
+  /** `undefined`: there was none. */
   let state: unknown;
   let revision = 0;
+  /** Characters of its JSON text. */
+  let chars = 0;
+  /** Bytes of its JSON text, at most. */
+  let bytesMost = 0;
+  let origins: Origins | undefined;
+
+  const whole = (value: unknown): undefined | [] => {
+    const next = isTree(value) ? copyOf(value, origins) : value;
+    if (next === state) return [];
+    const text = JSON.stringify(next);
+    bytesMost = bytesOf(text);
+    chars = text.length;
+    state = next;
+    revision++;
+    return undefined;
+  };
+
+  const changed = (value: object): readonly Operation[] | undefined => {
+    const { copy, patch, chars: more } = differenceOf(state as Tree, value, origins);
+    // Members that changed places are no change.
+    if (patch.length === 0) return patch;
+    const most = bytesMost + Math.max(0, more) * CHAR_BYTES_MAX;
+    bytesMost = most > STATE_BYTES_MAX ? bytesOf(JSON.stringify(copy)) : most;
+    chars += more;
+    state = copy;
+    revision++;
+    return JSON.stringify(patch).length > Math.max(chars, PATCH_CHARS_ALWAYS) ? undefined : patch;
+  };
+
   return {
     get exists() {
-      return text !== undefined;
+      return state !== undefined;
     },
     get whole() {
       return { state, revision };
     },
     read(source) {
-      const now = written(source);
-      if (now === text || now === undefined) return [];
-      const next: unknown = JSON.parse(now);
-      if (isDeep(next, VALUE_DEPTH_MAX)) throw new Unfit(`the state is more than ${VALUE_DEPTH_MAX} levels deep`);
-      const patch =
-        isTree(state) && isTree(next) && Array.isArray(state) === Array.isArray(next)
-          ? compare(state, next)
-          : undefined;
-      text = now;
-      state = next;
-      if (patch === undefined) revision++;
-      // Members that changed places are no change.
-      else if (patch.length > 0) {
-        revision++;
-        if (JSON.stringify(patch).length > Math.max(now.length, PATCH_CHARS_ALWAYS)) return undefined;
+      const value = jsonOf(valueOf(source), "");
+      // It has nothing yet.
+      if (value === undefined) return [];
+      try {
+        return areAlike(state, value) ? changed(value as object) : whole(value);
+      } catch (error) {
+        if (!(error instanceof TooDeep)) throw error;
+        throw new Unfit(`the state is more than ${VALUE_DEPTH_MAX} levels deep`);
       }
-      return patch;
+    },
+    immutable(is) {
+      origins = is ? new WeakMap() : undefined;
     },
   };
 }
 
-/** `undefined` for a source that has nothing yet. */
-function written(source: StateSource): string | undefined {
+function valueOf(source: StateSource): unknown {
   const value: unknown = typeof source === "function" ? (source as () => unknown)() : source;
   if (typeof (value as { then?: unknown } | null | undefined)?.then === "function")
     throw new Unfit("the state is a promise; it must be there at once");
-  // For a function or undefined there is no text, whatever the library's types say.
-  const text = JSON.stringify(value) as string | undefined;
-  // One UTF-16 unit is at most three bytes, and only what could be too large is measured.
-  const bytes = text !== undefined && text.length * 3 > STATE_BYTES_MAX ? new Blob([text]).size : 0;
+  return value;
+}
+
+/** Bytes of a document's text at most; only what could be too large is measured. */
+function bytesOf(text: string): number {
+  const most = text.length * CHAR_BYTES_MAX;
+  const bytes = most > STATE_BYTES_MAX ? new Blob([text]).size : most;
   if (bytes > STATE_BYTES_MAX)
     throw new Unfit(
       `the state is ${(bytes / MEBIBYTE).toFixed(1)} MiB, over the limit of ${STATE_BYTES_MAX / MEBIBYTE} MiB`,
     );
-  return text;
-}
-
-function isTree(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
-function isDeep(value: unknown, levels: number): boolean {
-  return isTree(value) && (levels === 0 || Object.values(value).some((member) => isDeep(member, levels - 1)));
+  return bytes;
 }

@@ -13,4 +13,9 @@ export interface StateOptions {
    * the page is visible.
    */
   readonly observe?: boolean | number | undefined;
+  /**
+   * The page replaces parts of its state and never changes them in place, as Redux and others do: a part that is the
+   * same object as before is not looked into.
+   */
+  readonly immutable?: boolean | undefined;
 }

@@ -149,6 +149,7 @@ export function offer(core: Core, stage: Stage = browser()): StatePart {
       source = next;
       throttle = options.throttle ?? STATE_THROTTLE_MS;
       ({ observe, restore } = options);
+      published.immutable(options.immutable === true);
       blamed.clear();
       look();
       observeAnew();
