@@ -1,4 +1,4 @@
-//! The command line: what is a verb, what is an expression, and which flags go with both.
+//! The command line: distinguishes verbs from expressions, and defines the flags common to both.
 
 use crate::env::Var;
 use crate::exit::Exit;
@@ -111,7 +111,7 @@ enum Verb {
     Version(verbs::version::Args),
 }
 
-/// The expression, when the command line is one argument that can be nothing else. The fast path: no clap.
+/// The expression, when the only argument is neither a flag nor a verb. The fast path: no clap.
 pub fn lone_expression(args: &[OsString]) -> Option<&str> {
     let [only] = args else {
         return None;
@@ -119,7 +119,7 @@ pub fn lone_expression(args: &[OsString]) -> Option<&str> {
     only.to_str().filter(|text| !text.starts_with('-') && !help::is_verb(text))
 }
 
-/// Does what the command line says.
+/// Parses the command line with clap and runs the verb or the expression.
 pub fn run(args: Vec<OsString>) -> Result<Exit, Failure> {
     let bare = args.is_empty();
     if let [help, word] = &args[..]
@@ -245,7 +245,7 @@ fn several(first: &str) -> Failure {
     }
 }
 
-/// Why a text is no number of seconds.
+/// The error for a `--timeout` that is not a number of seconds.
 #[derive(Debug, thiserror::Error)]
 #[error("write seconds, such as 5 or 0.5, up to {}", CALL_TIMEOUT_MAX_MS / 1000)]
 struct NotSeconds;
@@ -261,7 +261,7 @@ fn parse_seconds(text: &str) -> Result<u64, NotSeconds> {
     if ms > 0.0 && ms <= CALL_TIMEOUT_MAX_MS as f64 { Ok((ms.ceil()) as u64) } else { Err(NotSeconds) }
 }
 
-/// Help and version are no errors; everything else is told in our own words' form.
+/// Help and version are not errors; every other clap error becomes a [`Failure`] with our hint.
 fn not_parsed(error: &clap::Error, verb: Option<&str>) -> Result<Exit, Failure> {
     let text = error.to_string();
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {

@@ -1,4 +1,4 @@
-//! Puts driven browsers and the hub together: neither knows the other.
+//! Connects driven browsers with the hub: neither crate depends on the other.
 
 use crate::env::Var;
 use crate::failure::Failure;
@@ -18,12 +18,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The browser that would be started.
+/// The browser program that would be started: `EYE_BROWSER`, else one found in `PATH`.
 pub fn program() -> Option<PathBuf> {
     Var::EyeBrowser.text().map(PathBuf::from).or_else(|| launch::find(&Var::Path.text().unwrap_or_default()))
 }
 
-/// Browsers as guests of the hub: those that it starts, and the way in of the extension.
+/// Browsers as guests of the hub: those that it starts, and the endpoint of the extension.
 pub fn guests() -> Result<[Arc<dyn Guest>; 2], Failure> {
     let display = Var::Display.text().is_some() || Var::WaylandDisplay.text().is_some();
     let settings = Settings {
@@ -47,7 +47,7 @@ struct Driven {
 }
 
 impl Driven {
-    /// A code for the extension of one browser.
+    /// Makes a pairing code for the extension of one browser.
     fn pair(&self, params: &str) -> Result<String, Error> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]

@@ -1,8 +1,7 @@
-//! A certificate for this machine: made, read and renewed in one folder. Who is told what about it is the verb's
-//! business.
+//! Makes, reads and renews a certificate for this machine in one folder. Reporting is the verb's business.
 //!
-//! A small authority signs it, so that browsers are told to trust once and a renewed certificate needs no telling. The
-//! authority is held to the same few names: a thief of its key can pass for no other host.
+//! A small authority signs the certificate: browsers trust the authority once, and a renewed certificate needs no
+//! further step. The authority is constrained to the same few names: a thief of its key can impersonate no other host.
 
 mod authority;
 mod place;
@@ -18,56 +17,52 @@ use std::path::Path;
 use time::{Duration, OffsetDateTime};
 use x509_parser::extensions::GeneralName;
 
-/// What every certificate of ours is for.
+/// The names that every certificate of ours contains.
 pub const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
-/// A certificate that ends sooner than this is signed anew.
+/// A certificate that expires sooner than this is signed again.
 const RENEWED_BEFORE: Duration = Duration::days(30);
 
-/// A certificate as it is in its file.
+/// A parsed certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
-    /// The names and addresses it is for.
+    /// DNS names and IP addresses from the subject alternative names.
     pub names: Vec<String>,
-    /// When it ends.
     pub ends: OffsetDateTime,
-    /// SHA-256 of all of it, as browsers show it.
+    /// SHA-256 of the DER, as browsers show it.
     pub fingerprint: String,
     /// SHA-256 of its public key in base64, as Chromium's flags take it.
     pub spki: String,
 }
 
-/// What became of it.
+/// What [`ensure`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
-    /// There was none, or it was for other names: the authority is new, and unknown to browsers.
+    /// There was no pair, other names were needed, or the authority expires too soon: the authority is new, and
+    /// browsers do not know it.
     Made,
-    /// The same authority has signed anew.
+    /// The same authority signed again.
     Renewed,
-    /// It is as it was.
     Kept,
 }
 
-/// How much is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// What must be: make what is missing, renew what ends soon.
+    /// Makes what is missing and renews what expires soon.
     AsNeeded,
-    /// Sign anew in any case.
+    /// Signs again in any case.
     Renew,
-    /// Begin anew: authority, key and names.
+    /// Makes a new authority, key and list of names.
     Anew,
 }
 
-/// Both, as they are now.
+/// The authority's certificate and the hub's certificate, as they are on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// Who signed.
     pub authority: Certificate,
-    /// What was signed.
     pub cert: Certificate,
 }
 
-/// What is there.
+/// Reads the pair from its folder.
 pub fn read(place: &Place) -> Result<Pair, CertificateError> {
     if !place.authority().exists() || !place.cert().exists() {
         return Err(CertificateError::Missing);
@@ -75,7 +70,7 @@ pub fn read(place: &Place) -> Result<Pair, CertificateError> {
     Ok(Pair { authority: Certificate::read(&place.authority())?, cert: Certificate::read(&place.cert())? })
 }
 
-/// Sees to it that there is a certificate for these names beside its own, and those it has already.
+/// Ensures that there is a certificate for [`NAMES`], for `more`, and for the names that it already has.
 pub fn ensure(place: &Place, more: &[String], how: How, now: OffsetDateTime) -> Result<(Pair, Done), CertificateError> {
     let there = match read(place) {
         Ok(pair) if how != How::Anew => Some(pair),
@@ -105,7 +100,7 @@ pub fn ensure(place: &Place, more: &[String], how: How, now: OffsetDateTime) -> 
     Ok((pair, Done::Kept))
 }
 
-/// A name as a certificate holds it.
+/// Normalises a host name or address as a certificate holds it.
 fn clean(name: &str) -> Result<String, CertificateError> {
     let bare = name.trim_start_matches('[').trim_end_matches(']');
     if let Ok(address) = bare.parse::<IpAddr>() {
@@ -133,7 +128,6 @@ impl Certificate {
         Self::parse(&der).map_err(|error| broken(format!("a certificate that cannot be read: {error}")))
     }
 
-    /// Reads a certificate as it travels.
     pub fn parse(der: &[u8]) -> Result<Self, x509_parser::nom::Err<x509_parser::error::X509Error>> {
         let (_, parsed) = x509_parser::parse_x509_certificate(der)?;
         let names = parsed

@@ -1,4 +1,4 @@
-//! Asking a hub: hello and question leave in one write, a missing hub is started, a retiring one replaced.
+//! Sends requests to a hub: hello and request leave in one write, a missing hub is started, a retiring one replaced.
 
 use crate::env::{self, Var};
 use crate::failure::Failure;
@@ -18,9 +18,9 @@ use serde::de::DeserializeOwned;
 use std::io::ErrorKind;
 use std::time::Duration;
 
-/// What the hub may take beyond a call's own timeout before it is taken for hung.
+/// Milliseconds beyond a call's own timeout before the hub counts as hung.
 const HUNG_AFTER_MS: u64 = 15_000;
-/// The id of the one question on a connection.
+/// The id of the only request on a connection.
 const ID: &str = "1";
 
 /// What to do when no hub runs.
@@ -28,7 +28,7 @@ const ID: &str = "1";
 pub enum Absent {
     /// Start one.
     Start,
-    /// Say so. A hub is not asked to make room for a newer one either.
+    /// Fail. The hub is then not asked to give way to a newer one either.
     Report,
 }
 
@@ -43,7 +43,7 @@ pub fn eval(code: &str, options: &Options) -> Result<Ending, Failure> {
     Ok(ending)
 }
 
-/// Calls a method of the hub.
+/// Calls a method of the hub, on a connection of its own.
 pub fn call<T: DeserializeOwned>(
     method: &str,
     params: &impl Serialize,
@@ -54,7 +54,7 @@ pub fn call<T: DeserializeOwned>(
     read_result(&result)
 }
 
-/// What the hub answers, and a connection for further questions of the same command.
+/// Calls a method, and returns the connection for further requests of the same command.
 pub fn ask<T: DeserializeOwned>(
     method: &str,
     params: &impl Serialize,
@@ -64,7 +64,7 @@ pub fn ask<T: DeserializeOwned>(
     Ok((read_result(&result)?, Conversation { link, patience: patience(options) }))
 }
 
-/// Calls a tool. What it says of its progress on the way is told in its raw form.
+/// Calls a tool. `progress` receives the raw parameters of each `call/progress` notification.
 pub fn call_tool(
     params: &impl Serialize,
     options: &Options,
@@ -93,23 +93,23 @@ pub fn call_tool(
     }
 }
 
-/// Lets the page do a verb. Gives the result as the hub tells it.
+/// Runs a verb in the page. Returns the hub's result as JSON.
 pub fn verb(verb: &str, params: &impl Serialize, options: &Options) -> Result<Box<str>, Failure> {
     request(&format!("page/{verb}"), params, options, Absent::Start).map(|(result, _)| result)
 }
 
-/// Evaluates code in a page. Gives the result as the hub tells it, with what the flags ask for.
+/// Evaluates code in a page. Returns the hub's result as JSON, with the delta and revision check of the flags.
 pub fn eval_in_full(code: &str, options: &Options) -> Result<Box<str>, Failure> {
     let (delta, if_revision) = (options.delta, options.if_revision);
     let params = Eval { code: code.into(), delta, if_revision, ..Eval::default() };
     request("eval", &params, options, Absent::Start).map(|(result, _)| result)
 }
 
-/// Sends one JSON-RPC request as it is, and gives the answer as it came. `id` is JSON text.
+/// Sends one JSON-RPC request unchanged, and returns the response frame unchanged. `id` is JSON text.
 pub fn send_raw(request: &str, id: &str, options: &Options) -> Result<String, Failure> {
     check_length(request)?;
     let (answer, _) = exchange(request, options, Absent::Start, |frame| match rpc::parse_one(frame) {
-        // A request that could not be read is answered under no id.
+        // The response to a request that could not be parsed has the id null.
         Some(Message::Response { id: found, .. } | Message::Invalid { id: found, .. })
             if &*found == id || &*found == "null" =>
         {
@@ -120,14 +120,13 @@ pub fn send_raw(request: &str, id: &str, options: &Options) -> Result<String, Fa
     Ok(answer)
 }
 
-/// A connection on which a hub has answered already.
+/// A connection on which a hub has already answered.
 pub struct Conversation {
     link: Connection,
     patience: Duration,
 }
 
 impl Conversation {
-    /// Asks one question more.
     pub fn ask<T: DeserializeOwned>(&mut self, method: &str, params: &impl Serialize) -> Result<T, Failure> {
         self.link.send(&[&rpc::request(ID, method, params)])?;
         match listen(&mut self.link, Some(self.patience), answer_to_id)? {
@@ -137,26 +136,25 @@ impl Conversation {
     }
 }
 
-/// Stops the hub, and returns when another could take its place. Calls under way may take so long before they are
-/// ended.
+/// Stops the hub, and returns when another can take its place. Calls under way may take `drain_ms` before they end.
 pub fn stop(drain_ms: Option<u64>, options: &Options) -> Result<(), Failure> {
     let (_, mut link) = request("hub/stop", &Stop { drain: drain_ms }, options, Absent::Report)?;
     see_off(&mut link)
 }
 
-/// Ends the relay, and returns when another could take its place. Gives what it said.
+/// Ends the relay, and returns when another can take its place. Returns the relay's answer.
 pub fn end_relay<T: DeserializeOwned>(options: &Options) -> Result<T, Failure> {
     let (result, mut link) = request("relay/stop", &serde_json::json!({}), options, Absent::Report)?;
     see_off(&mut link)?;
     read_result(&result)
 }
 
-/// Reads a result of the hub's.
+/// Parses a result of the hub.
 pub fn read_result<T: DeserializeOwned>(result: &str) -> Result<T, Failure> {
     serde_json::from_str(result).map_err(|error| Failure::Garbled(error.to_string()))
 }
 
-/// A connection that stays, for many calls. The hub has agreed to serve it.
+/// Opens a connection for many calls. The hub has accepted the hello.
 pub fn open(options: &Options) -> Result<Connection, Failure> {
     let hello = |server| rpc::request("\"hello\"", "hello", &hello(options, Absent::Start, server));
     for _ in 0..STARTS_MAX {
@@ -173,12 +171,12 @@ pub fn open(options: &Options) -> Result<Connection, Failure> {
     Err(places::socket().not_reached())
 }
 
-/// Refuses what no frame can hold.
+/// Refuses a request that is longer than a frame may be.
 pub fn check_length(frame: &str) -> Result<(), Failure> {
     if frame.len() > FRAME_BYTES_MAX { Err(Failure::CodeTooLong { bytes: frame.len() }) } else { Ok(()) }
 }
 
-/// How long to wait for an answer before the hub is taken for hung.
+/// How long to wait for an answer before the hub counts as hung.
 pub fn patience(options: &Options) -> Duration {
     Duration::from_millis(options.timeout_ms.unwrap_or(CALL_TIMEOUT_DEFAULT_MS).saturating_add(HUNG_AFTER_MS))
 }
@@ -228,7 +226,7 @@ fn exchange_within<T>(
         link.send(&[&hello, question])?;
         match listen(&mut link, patience, &mut wanted)? {
             Heard::Answer(answer) => return Ok((answer, link)),
-            // Nothing of what was sent has been executed: a hub that retires serves no call any more.
+            // The hub has executed nothing of what was sent: a retiring hub serves no more calls.
             Heard::Retiring => {}
         }
     }
@@ -256,7 +254,7 @@ fn listen<T>(
     Err(Failure::HubGone)
 }
 
-/// Waits for the end of a hub that said it ends.
+/// Waits for the end of a hub that announced it.
 fn see_off(link: &mut Connection) -> Result<(), Failure> {
     while link.receive()?.is_some() {}
     if let Some(place) = link.place() {
@@ -265,7 +263,7 @@ fn see_off(link: &mut Connection) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A frame about the whole connection: the hub retires, or it could not read what was sent.
+/// Recognises a frame about the whole connection: the hub retires, or it could not parse what we sent.
 fn about_connection(frame: &str) -> Option<Result<(), Error>> {
     match rpc::parse_one(frame)? {
         Message::Notification { method, .. } if method == "hub/retiring" => Some(Ok(())),
@@ -285,7 +283,7 @@ fn connect(absent: Absent) -> Result<Connection, Failure> {
         match Connection::over_socket(&socket.path) {
             Ok(connection) => return Ok(connection),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
-            // A hub that was killed leaves its socket behind; the hub of the port may listen elsewhere.
+            // A killed hub leaves its socket behind; the hub of the port may listen elsewhere.
             Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
                 let other = places::socket_of_port().and_then(|other| Connection::over_socket(&other.path).ok());
                 if let Some(connection) = other {
@@ -316,19 +314,20 @@ fn hello(options: &Options, absent: Absent, elsewhere: bool) -> Hello {
         target: options.page.clone(),
         timeout: options.timeout_ms,
         frame: options.frame.clone(),
-        // On the Unix socket it lowers what this command may do; a hub elsewhere got it already.
+        // On the Unix socket the token lowers what this command may do; a hub elsewhere already received it in the HTTP
+        // upgrade.
         token: Var::Token.text().filter(|_| !elsewhere && options.token_for == TokenFor::Asked),
-        // A hub elsewhere that made room for a newer one would not be started again.
+        // A newer build asks an older hub to retire. We cannot start a hub elsewhere again, so we do not ask that one.
         build: (absent == Absent::Start && !elsewhere).then(|| env!("CARGO_PKG_VERSION").into()),
         ..Hello::default()
     }
 }
 
-/// Who asks: the folder the command is called in, and for a hub elsewhere the machine too.
+/// The agent's name: the folder of the command, and for a hub elsewhere the machine's name too.
 pub fn agent(elsewhere: bool) -> Option<String> {
     let folder = env::current_folder()?.to_string_lossy().into_owned();
     let name = if elsewhere { format!("{}:{folder}", eye_platform::process::machine()) } else { folder };
-    // The end of a long path tells more than its beginning.
+    // The end of a long path says more than its beginning.
     let from = name.ceil_char_boundary(name.len().saturating_sub(NAME_BYTES_MAX));
     Some(name[from..].to_owned())
 }

@@ -1,4 +1,4 @@
-//! Puts the cluster and the hub together: neither knows the other.
+//! Connects the cluster with the hub: neither crate depends on the other.
 
 use crate::failure::Failure;
 use eye_cluster::cluster;
@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How long a name of a cluster or of a hub may be.
+/// For the name of a cluster and of a hub.
 const NAME_BYTES_MAX: usize = 64;
 
 /// How a hub joins a cluster, as the command line says it.
@@ -55,7 +55,7 @@ impl Args {
     }
 }
 
-/// The cluster as a guest of the hub; `None` when the hub is to be alone.
+/// The cluster as a guest of the hub; `None` without `--cluster`.
 pub fn guest(args: Args, port: u16) -> Result<Option<Arc<dyn Guest>>, Failure> {
     if args.cluster.is_empty() {
         return Ok(None);
@@ -76,7 +76,7 @@ fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }
 
-/// A name becomes part of a subject, where dots and stars mean something.
+/// A name becomes part of a NATS subject, where dots and stars have a meaning.
 fn named(flag: &str, name: String) -> Result<String, Failure> {
     if (1..=NAME_BYTES_MAX).contains(&name.len()) && name.chars().all(is_plain) {
         return Ok(name);

@@ -1,10 +1,9 @@
-//! Everything eye takes from its environment, in one table; `--help` shows the same table. Nothing else reads it.
+//! All environment variables that eye reads, in one table that `--help` shows too. No other file reads the environment.
 
 use eye_platform::user;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// One variable that eye honours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Var {
     /// `HOME`, on Windows `USERPROFILE`
@@ -93,17 +92,16 @@ pub const TABLE: &[(Var, &str, &str)] = &[
 ];
 
 impl Var {
-    /// The variable's name.
     pub fn name(self) -> &'static str {
         TABLE.iter().find(|(var, ..)| *var == self).map_or("", |(_, name, _)| name)
     }
 
-    /// Its value; set to nothing is not set.
+    /// The value; an empty variable counts as unset.
     pub fn get(self) -> Option<OsString> {
         std::env::var_os(self.name()).filter(|value| !value.is_empty()).or_else(|| self.of_original())
     }
 
-    /// What the original eye's files say instead: its server, and the token for that server and no other.
+    /// The settings of the original eye's files: its server, and the token for that server and no other.
     fn of_original(self) -> Option<OsString> {
         let set = |name| std::env::var_os(name).is_some_and(|value: OsString| !value.is_empty());
         if !matches!(self, Self::Server | Self::Token) || set("EYE_SERVER") || set("EYE_TOKEN") {
@@ -114,25 +112,24 @@ impl Var {
         if self == Self::Server { Some(original.server.into()) } else { original.token.map(Into::into) }
     }
 
-    /// Its value as text.
     pub fn text(self) -> Option<String> {
         self.get().map(|value| value.to_string_lossy().into_owned())
     }
 
-    /// Its value as an absolute path; the XDG specification says to ignore others.
+    /// The value as an absolute path; the XDG specification requires that relative ones are ignored.
     pub fn folder(self) -> Option<PathBuf> {
         self.get().map(PathBuf::from).filter(|path| path.is_absolute())
     }
 }
 
-/// Where the original eye's own files send it.
+/// The server and token in the files of the original eye.
 struct Original {
     server: String,
     token: Option<String>,
 }
 
 impl Original {
-    /// `config.json`, or the plain files of earlier versions. Without a server they are about nothing that eye uses.
+    /// Reads `config.json`, or the plain files of earlier versions. `None` without a server.
     fn read(folder: &Path) -> Option<Self> {
         let line = |name: &str| {
             let text = std::fs::read_to_string(folder.join(name)).ok()?;
@@ -146,24 +143,22 @@ impl Original {
     }
 }
 
-/// Where the command was called. `None`: the folder is gone.
+/// The working directory. `None` if it was deleted.
 pub fn current_folder() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 
-/// Where files go that may be deleted at any time.
 pub fn temporary_folder() -> PathBuf {
     std::env::temp_dir()
 }
 
-/// All of it as text, for child processes. What is no text is left out.
+/// The whole environment, for child processes. Variables that are not UTF-8 are left out.
 pub fn everything() -> std::collections::BTreeMap<String, String> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()
 }
 
-/// This program's own file.
 pub fn current_program() -> std::io::Result<PathBuf> {
     std::env::current_exe()
 }

@@ -1,23 +1,18 @@
-//! What the process ends with. The numbers are part of the interface; `--help` lists them.
+//! The exit codes of the process. The numbers are part of the interface; `--help` lists them.
 
 use eye_protocol::Code;
 
-/// How the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// It went well.
     Success,
-    /// The page's code threw, or answered with another error.
+    /// The page's code threw, or the call failed with another error.
     Threw,
-    /// The command line makes no sense.
+    /// The command line is wrong.
     Usage,
     /// No hub, or no page.
     Absent,
-    /// Not allowed.
     Denied,
-    /// Too late.
     Timeout,
-    /// Interrupted.
     Interrupted,
 }
 
@@ -33,7 +28,6 @@ pub const TABLE: [(Exit, &str); 7] = [
 ];
 
 impl Exit {
-    /// The number.
     pub fn code(self) -> u8 {
         match self {
             Self::Success => 0,
@@ -46,18 +40,18 @@ impl Exit {
         }
     }
 
-    /// Back from the number a process of ours ended with.
+    /// The inverse of [`Self::code`], for the exit code of a child process.
     pub fn from_code(code: u8) -> Option<Self> {
         TABLE.iter().map(|(exit, _)| *exit).find(|exit| exit.code() == code)
     }
 
-    /// What an error of a call means for the process.
+    /// The exit for an error of a call.
     pub fn of(code: Code) -> Self {
         match code {
             Code::CONNECTION | Code::SESSION => Self::Absent,
             Code::TIMEOUT => Self::Timeout,
             Code::DENIED => Self::Denied,
-            // Arguments that do not fit a tool are a command line that makes no sense.
+            // Arguments that do not fit a tool's schema are a wrong command line.
             Code::SCHEMA => Self::Usage,
             Code::CANCELLED => Self::Interrupted,
             _ => Self::Threw,

@@ -1,4 +1,4 @@
-//! Puts MCP's faces and the hub together: neither knows the other.
+//! Connects the MCP front ends with the hub: neither crate depends on the other.
 
 use eye_hub::guests::Mcp;
 use eye_hub::guests::mcp::{Body, Faces};

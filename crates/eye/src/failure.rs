@@ -1,4 +1,4 @@
-//! Everything that can end a command badly: one sentence, the exit it leads to, and the next step.
+//! All errors of commands: one sentence each, the exit code, and the next step.
 
 use crate::certificate::CertificateError;
 use crate::exit::Exit;
@@ -10,179 +10,152 @@ use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The call came to an error.
+    /// The call ended with an error.
     #[error("{}", labelled(.0))]
     Call(#[from] Error),
-    /// A bare word that threw, and that is nearly a verb.
+    /// A bare word that threw, and that resembles a verb.
     #[error("{}", labelled(.error))]
     NearVerb {
-        /// What the page said.
+        /// The page's error.
         error: Error,
-        /// The verb.
         verb: &'static str,
     },
-    /// A tool says that it failed, in its own words.
+    /// A tool reported a failure, in its own words.
     #[error("{0}")]
     ToolFailed(String),
-    /// The command line makes no sense.
     #[error("{message}")]
     Usage {
-        /// What is wrong.
         message: String,
-        /// What to write instead.
+        /// What to write instead, if the message does not say it.
         hint: Option<String>,
     },
-    /// Some results were not there in time.
+    /// Some results had not arrived in time.
     #[error("still pending: {}", .0.join(", "))]
     Pending(Vec<String>),
-    /// A request over topics got no response.
     #[error("no answer within {seconds} s")]
     NoReply {
-        /// How long was waited.
+        /// The time waited.
         seconds: u64,
     },
-    /// There is no browser to open a URL in.
     #[error("no browser was found to open {url}")]
     NoBrowser {
-        /// Which.
+        /// The URL, for the user to open by hand.
         url: String,
     },
-    /// A browser was told to open a page, and none joined.
+    /// A browser was asked to open a page, and no page joined.
     #[error("{url} was opened, but no page joined within {seconds} s")]
     NotJoined {
-        /// Which.
         url: String,
-        /// How long was waited.
+        /// The time waited, which `--timeout` sets.
         seconds: u64,
     },
-    /// The hub is known to be absent.
+    /// No hub runs, and the command does not start one.
     #[error("no hub runs")]
     NoHub,
-    /// The connection ended in the middle of a call.
     #[error("the hub went away before it answered")]
     HubGone,
-    /// The hub is there but says nothing.
+    /// The hub is connected but does not answer.
     #[error("the hub did not answer in time")]
     HubSilent,
-    /// The hub's process does not run.
+    /// The hub's process is stopped, by a signal or a debugger.
     #[error("the hub, process {pid}, is stopped and answers nothing")]
     HubStopped {
-        /// Which process.
+        /// From the credentials of the socket's peer.
         pid: u32,
     },
-    /// The hub sent what cannot be read.
     #[error("the hub sent what this eye cannot read: {0}")]
     Garbled(String),
-    /// A hub was started, and still none answers.
     #[error("a hub was started, but none answers on {}", .socket.display())]
     NotReached {
-        /// Where it should.
+        /// The socket that was tried.
         socket: PathBuf,
-        /// Where it writes what went wrong, if that is known.
+        /// The hub's log, if its path is known.
         log: Option<PathBuf>,
     },
-    /// A started hub did not come up.
     #[error("the hub did not start: {message}")]
     NotStarted {
-        /// What it said.
         message: String,
-        /// What it said to do.
         hint: Option<String>,
-        /// How it ended.
+        /// The hub's own exit code.
         exit: Exit,
     },
-    /// The socket cannot be used.
     #[error("cannot use the socket {}: {source}", .path.display())]
     Socket {
-        /// Which.
+        /// The hub's Unix socket.
         path: PathBuf,
-        /// What the system said.
         source: io::Error,
     },
-    /// The folder of the socket might be another user's.
+    /// The socket's folder may belong to another user.
     #[error("{} is not safe: {why}", .folder.display())]
     UnsafeFolder {
-        /// Which.
         folder: PathBuf,
-        /// What is wrong with it.
+        /// A clause, such as "it is a symbolic link".
         why: &'static str,
     },
-    /// A hub elsewhere cannot be reached.
     #[error("cannot reach {url}: {why}")]
     Unreachable {
-        /// Where.
+        /// "the hub" if the address is unknown.
         url: String,
-        /// What happened.
         why: String,
     },
-    /// A token would be sent unencrypted to another machine.
     #[error("the token would travel to {url} in the clear")]
     TokenInTheClear {
-        /// Where.
+        /// An address without TLS that is not on this machine.
         url: String,
     },
-    /// A hub elsewhere wants another token.
+    /// The hub elsewhere refused the token.
     #[error("{url} refused this agent: {why}")]
     Refused {
-        /// Where.
         url: String,
-        /// What it said.
+        /// The remote hub's reason.
         why: String,
     },
-    /// No link to a hub elsewhere.
+    /// There is no link to a hub elsewhere.
     #[error("{message}")]
     NotConnected {
-        /// What is wrong.
         message: String,
-        /// What to do.
         hint: Option<String>,
-        /// How it ends.
+        /// The exit code of this command.
         exit: Exit,
     },
-    /// There is a link, and not to where it should be.
+    /// There is a link, but to another hub or by another transport.
     #[error("already connected to {url} by {transport}")]
     Elsewhere {
-        /// Where to.
         url: String,
-        /// How.
+        /// The transport of the existing link.
         transport: &'static str,
     },
-    /// A local hub has the socket that a link needs.
+    /// A local hub uses the socket that a link needs.
     #[error("a local hub runs: {what}")]
     HubInTheWay {
-        /// What it does.
+        /// The hub's state, such as how many pages it serves.
         what: String,
     },
-    /// A hub runs already, and not as asked.
+    /// A hub runs already, with other options than requested.
     #[error("a hub already runs, with {what}")]
     RunsOtherwise {
-        /// What is different.
+        /// The running hub's value of the option that differs.
         what: String,
     },
-    /// The hub that runs here could not start, or stopped.
     #[error(transparent)]
     Hub(#[from] HubError),
-    /// The certificate of this machine cannot be used or made.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
-    /// Code over the limit.
     #[error("the code has {bytes} bytes, over the limit of {} MiB", FRAME_BYTES_MAX >> 20)]
     CodeTooLong {
-        /// How long it is.
+        /// The size of the refused frame or line.
         bytes: usize,
     },
-    /// A file or stream of this machine.
+    /// Reading or writing a file or stream failed.
     #[error("cannot {doing}: {source}")]
     Io {
-        /// What was being done.
+        /// The action that failed, as an infinitive phrase.
         doing: String,
-        /// What the system said.
         source: io::Error,
     },
-    /// The reader of our output has gone: there is nothing more to do, and it is no error.
+    /// The reader of our output has closed it. Nothing is left to do, and it is not an error.
     #[error("the output has no reader any more")]
     OutputClosed,
 }
@@ -209,7 +182,7 @@ impl From<eye_client::Error> for Failure {
 }
 
 impl Failure {
-    /// An error of the gateway, with its hint.
+    /// Converts an error of the gateway, with its hint.
     pub fn of_rpc(error: RpcError) -> Self {
         let code = i32::try_from(error.code).map_or(Code::INTERNAL, Code);
         let hint = error.hint();
@@ -220,18 +193,16 @@ impl Failure {
         })
     }
 
-    /// A mistake on the command line, and what to write instead.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: Some(hint.into()) }
     }
 
-    /// Names what was being done when the system said no.
+    /// Wraps an I/O error with the action that failed.
     pub fn io(doing: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let doing = doing.into();
         move |source| Self::Io { doing, source }
     }
 
-    /// How the process ends.
     pub fn exit(&self) -> Exit {
         match self {
             Self::Call(error) | Self::NearVerb { error, .. } => exit_of_call(error),
@@ -261,7 +232,6 @@ impl Failure {
         }
     }
 
-    /// The next step, where there is one.
     pub fn hint(&self) -> Option<Cow<'_, str>> {
         let text: Cow<'_, str> = match self {
             Self::Call(error) => return error.hint.as_deref().map(Cow::from),
@@ -305,7 +275,7 @@ impl Failure {
     }
 }
 
-/// An error in a page's words says so.
+/// Marks a page's error as the page's, so that its text cannot pass for ours.
 fn labelled(error: &Error) -> Cow<'_, str> {
     match error.kind {
         Kind::Page => format!("page: {}", error.message).into(),
@@ -313,7 +283,7 @@ fn labelled(error: &Error) -> Cow<'_, str> {
     }
 }
 
-/// A page cannot choose how the process ends: its errors are failures or timeouts.
+/// A page cannot choose the exit code: its errors are failures or timeouts.
 fn exit_of_call(error: &Error) -> Exit {
     match (error.kind, error.code) {
         (Kind::Page, Code::TIMEOUT) => Exit::Timeout,
@@ -346,7 +316,7 @@ fn hint_of_certificate(error: &CertificateError) -> Option<&'static str> {
     }
 }
 
-/// The hub's own words name the next step where it depends on what is wrong; here is the rest.
+/// Hints for hub errors. Errors whose next step depends on details carry a hint of their own.
 fn hint_of_hub(error: &HubError) -> Option<&'static str> {
     match error {
         HubError::Running { .. } => Some("see eye status, or stop it with eye down"),

@@ -1,5 +1,4 @@
-//! A hub that says nothing: is it at work, or does it not run at all? Its process is named before a user has waited
-//! long.
+//! Detects a hub whose process is stopped or hangs, and names the process before a user has waited long.
 
 use crate::failure::Failure;
 use crate::ui;
@@ -10,13 +9,14 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long a hub may be silent before it is asked whether it is there. A relay that waits for its link is silent, too.
+/// Silence after which the hub's process is checked. A relay that waits for its link is silent for up to
+/// `RELAY_WAIT_MS`.
 const QUIET: Duration = Duration::from_millis(RELAY_WAIT_MS + 300);
-/// How long it may take to say so. Both together are less than 5 s.
+/// How long the hub may take to answer the ping. Together with [`QUIET`] less than 5 s.
 const PROBE: Duration = QUIET;
 
-/// The next frame within a time. A hub that is stopped ends the waiting; one that answers nothing else either is told
-/// of.
+/// Receives the next frame, waiting at most `within`. Fails if the hub's process is stopped; prints a note if the hub
+/// does not answer a ping either, and waits on.
 pub fn receive(link: &mut Connection, within: Option<Duration>) -> Result<Option<String>, Failure> {
     let begun = Instant::now();
     let short = within.is_some_and(|within| within <= QUIET);
@@ -35,7 +35,7 @@ pub fn receive(link: &mut Connection, within: Option<Duration>) -> Result<Option
     Ok(link.receive()?)
 }
 
-/// Looks whether the process of a silent hub runs and answers.
+/// Checks whether the process of a silent hub runs and answers.
 fn look_at(pid: u32, place: Option<&Path>) -> Result<(), Failure> {
     if is_stopped(pid) {
         return Err(Failure::HubStopped { pid });
@@ -56,7 +56,7 @@ fn look_at(pid: u32, place: Option<&Path>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The process at the other end, as the kernel knows it.
+/// The process at the other end of the socket, from its peer credentials.
 fn pid(link: &Connection) -> Option<u32> {
     #[cfg(target_os = "linux")]
     {
@@ -73,7 +73,7 @@ fn pid(link: &Connection) -> Option<u32> {
 /// Whether a process was stopped by a signal or a debugger.
 fn is_stopped(pid: u32) -> bool {
     let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
-    // The name of the program, in parentheses, may hold anything.
+    // The program's name, in parentheses, may contain any character.
     stat.rsplit_once(')').is_some_and(|(_, rest)| matches!(rest.trim_start().chars().next(), Some('T' | 't')))
 }
 

@@ -1,4 +1,4 @@
-//! Puts geometry's backends and the hub together: neither knows the other. And where the LLM server is.
+//! Connects geometry's backends with the hub: neither crate depends on the other. Also finds the LLM server.
 
 use crate::env::Var;
 use crate::failure::Failure;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 const LLM_URL_DEFAULT: &str = "http://localhost:1234";
 
-/// Geometry's backends as a guest of the hub; cartridges are kept in the folder.
+/// Geometry's backends as a guest of the hub; cartridges are stored in `folder`.
 pub fn guest(folder: PathBuf) -> Arc<dyn Guest> {
     Arc::new(Computing::new(Arc::new(Seated(Geometry::new(folder)))))
 }
@@ -55,8 +55,8 @@ impl Backends for Seated {
     }
 }
 
-/// The LLM server: the one named, else of the environment, else of the user's config file, else the one that was last
-/// named (a hub that a verb starts has no flags), else where such servers are by default. `none` is none.
+/// The LLM server. In this order: the flag, the environment, the user's config file, the last flag (a hub that a verb
+/// starts has no flags), the usual address. The name `none` disables it.
 pub fn llm(named: Option<&str>) -> Result<Arc<dyn Guest>, Failure> {
     Ok(Arc::new(PassThrough::new(llm_server(named)?)))
 }
@@ -82,13 +82,13 @@ fn llm_server(named: Option<&str>) -> Result<Option<LlmServer>, Failure> {
     Ok(Some(LlmServer::new(remote)))
 }
 
-/// The key `llm` of the user's config file. A file that cannot be read is the gateway's to report.
+/// The key `llm` of the user's config file. The gateway reports a file that cannot be read; this function does not.
 fn configured(file: &Path) -> Option<String> {
     let text = std::fs::read_to_string(file).ok()?;
     eye_mcp::config::parse(&text, file).ok()?.llm
 }
 
-/// A server without its key.
+/// Parses the address of a server, without its key.
 fn remote(url: &str) -> Result<Remote, Failure> {
     let hint = "write it as http://localhost:1234, or none";
     let wrong = || Failure::usage(format!("`{url}` is no URL of an LLM server"), hint);
@@ -97,12 +97,12 @@ fn remote(url: &str) -> Result<Remote, Failure> {
     }
     let Server { tls, host, port, prefix } = Server::parse(url).map_err(|_| wrong())?;
     let tls = if tls { Some(trust::of_this_machine()?.config()?) } else { None };
-    // Such servers are often named with the version that their paths begin with.
+    // The address of such a server is often written with the `/v1` that its paths begin with.
     let prefix = prefix.strip_suffix("/v1").unwrap_or(&prefix).to_owned();
     Ok(Remote { host, port, prefix, tls, token: None })
 }
 
-/// The key: of the environment, or of a file that no other user can read.
+/// The key: from the environment, or from a file that no other user can read.
 fn key() -> Result<Option<Secret>, Failure> {
     if let Some(key) = Var::LlmKey.text() {
         return Ok(Some(Secret::new(&key)));

@@ -1,4 +1,4 @@
-//! The ways in for a page: what to write where, for the hub that commands ask, and what each way cannot do.
+//! The ways in which a page can join: what to write where, for the hub that commands use, and the limits of each way.
 
 use crate::env::Var;
 use crate::failure::Failure;
@@ -8,11 +8,11 @@ use clap::ValueEnum;
 use eye_client::Server;
 use serde::Serialize;
 
-/// Where a hub is that says nothing else.
+/// The hub's address when nothing else is configured.
 const HUB_DEFAULT: &str = "http://localhost:8765";
-/// What stands for the hub in a text.
+/// Placeholder for the hub's address.
 const HUB: &str = "__HUB__";
-/// What stands for the function that tells a person what went wrong.
+/// Placeholder for the function that shows the user an error.
 const TELL: &str = "__TELL__";
 const ADDING: &str = include_str!("join/adding.js");
 const USERSCRIPT_HEAD: &str = include_str!("join/userscript-head.js");
@@ -36,10 +36,8 @@ pub enum Way {
 }
 
 impl Way {
-    /// All of them, the shortest first.
     pub const ALL: [Self; 6] = [Self::Tag, Self::Vite, Self::Import, Self::Proxy, Self::Bookmarklet, Self::Userscript];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tag => "tag",
@@ -51,7 +49,6 @@ impl Way {
         }
     }
 
-    /// Where the text goes.
     pub fn place(self) -> &'static str {
         match self {
             Self::Tag => "in the page's <head>",
@@ -63,7 +60,7 @@ impl Way {
         }
     }
 
-    /// What it cannot do.
+    /// The limits of this way.
     pub fn cannot(self) -> &'static str {
         match self {
             Self::Tag => {
@@ -79,7 +76,7 @@ impl Way {
         }
     }
 
-    /// What to write.
+    /// The code to paste, for this hub.
     pub fn text(self, hub: &str) -> String {
         match self {
             Self::Tag => format!("<script src=\"{hub}/eye.js\"></script>\n"),
@@ -96,7 +93,7 @@ impl Way {
     }
 }
 
-/// Pages of that server are not eye's own, whatever their browser says of its own origin: that header stays behind.
+/// The proxy drops Sec-Fetch-Site: to a browser its pages are same-origin, but they are not the hub's own pages.
 fn proxy(hub: &str) -> String {
     let host = hub.split_once("://").map_or(hub, |(_, host)| host);
     format!(
@@ -114,27 +111,28 @@ fn proxy(hub: &str) -> String {
     )
 }
 
-/// The lines of code that add the client; those that are comments stay behind.
+/// The code that adds the client, without comment lines.
 fn adding(hub: &str, tell: &str) -> Vec<String> {
     let code = ADDING.lines().filter(|line| !line.trim_start().starts_with("//"));
     code.map(|line| line.replace(HUB, hub).replace(TELL, tell)).collect()
 }
 
-/// One line: a bookmark has no others.
+/// One line, because a bookmark has no line breaks.
 fn bookmarklet(hub: &str) -> String {
     let lines = adding(hub, "alert");
     let line = lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
-    // Browsers decode what follows `javascript:`.
+    // Browsers percent-decode what follows `javascript:`.
     format!("javascript:{}\n", line.replace('%', "%25"))
 }
 
-/// Where pages find the hub that commands ask, without a slash at its end, and whether one runs there.
+/// The address under which pages find the hub that commands use, without a trailing slash, and whether a hub runs
+/// there.
 pub fn hub(options: &Options) -> Result<(String, bool), Failure> {
     if let Some(server) = Var::Server.text() {
         return Ok((Server::parse(&server)?.base(), true));
     }
     match status::relay(options) {
-        // The pages are where the hub is.
+        // Pages use the address of the hub behind the relay.
         Ok(Some(relay)) => Ok((relay.url, true)),
         Ok(None) => {
             let url = status::url(&status::ask(options)?);

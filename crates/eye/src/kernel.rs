@@ -1,5 +1,5 @@
-//! Asks the kernel where the hub of a port listens, for callers whose environment does not lead to its socket. Believed
-//! is only what belongs to a process of the same user. Linux; elsewhere nothing is found.
+//! Finds the hub of a port through `/proc`, for callers whose environment does not lead to its socket. Only processes
+//! of the same user count. Linux only; elsewhere nothing is found.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,7 +10,7 @@ const LISTENING: &str = "0A";
 /// The name of the hub's socket in its folder.
 const SOCKET_NAME: &str = "hub.sock";
 
-/// The Unix socket of this user's process that listens at a port, if it is a hub.
+/// The path of the Unix socket of this user's hub that listens on a port.
 pub fn hub_socket(port: u16, uid: u32) -> Option<PathBuf> {
     let inodes: HashSet<String> = ["/proc/net/tcp", "/proc/net/tcp6"]
         .iter()
@@ -27,7 +27,7 @@ pub fn hub_socket(port: u16, uid: u32) -> Option<PathBuf> {
     named(&table, &sockets)
 }
 
-/// The inodes of sockets that this user's processes listen with at a port.
+/// The inodes of this user's sockets that listen on a port.
 fn listening(table: &str, port: u16, uid: u32) -> Vec<String> {
     let end = format!(":{port:04X}");
     let row = |line: &str| {
@@ -54,7 +54,7 @@ fn sockets_of(process: &Path) -> HashSet<String> {
     files.flatten().filter_map(inode).collect()
 }
 
-/// The path of the hub's socket among these.
+/// The path of the hub's socket, if one of these sockets is one.
 fn named(table: &str, sockets: &HashSet<String>) -> Option<PathBuf> {
     let row = |line: &str| {
         let cells: Vec<&str> = line.split_whitespace().collect();

@@ -17,9 +17,9 @@ use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 
-/// Lines that wait for the thread, at most.
+/// Longest queue of lines that wait for the thread.
 const LOG_QUEUE_LEN_MAX: usize = 1024;
-/// How long a hub that ends waits for its last lines to be written.
+/// How long a stopping hub waits until its last lines are written.
 const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// How much is logged.
@@ -40,7 +40,7 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
-    /// The level that a flag names, else `EYE_LOG`, else what a hub logs anyway.
+    /// The level of the flag, else of `EYE_LOG`, else info.
     pub fn chosen(flag: Option<Self>) -> Result<Self, Failure> {
         match (flag, Var::Log.text()) {
             (Some(level), _) => Ok(level),
@@ -52,7 +52,6 @@ impl LogLevel {
         }
     }
 
-    /// Its word on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -76,16 +75,16 @@ impl LogLevel {
     }
 }
 
-/// Where lines go beside the file.
+/// Where lines go in addition to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
     /// To standard error, for a hub in the foreground.
     Stderr,
-    /// Nowhere: standard error is the file itself, and stays the current one.
+    /// Nowhere: standard error is redirected to the current log file.
     Nothing,
 }
 
-/// The log while it is written. Dropping it waits for the last lines.
+/// The running log. Dropping it waits for the last lines.
 #[must_use = "the last lines are written when it is dropped"]
 pub struct Log(SyncSender<Message>);
 
@@ -94,21 +93,21 @@ enum Message {
     End(std::sync::mpsc::Sender<()>),
 }
 
-/// Logs from now on. The first call in a process counts.
+/// Starts logging. Only the first call in a process has an effect.
 pub fn begin(level: LogLevel, file: PathBuf, beside: Beside) -> Result<Log, Failure> {
     let (lines, waiting) = sync_channel(LOG_QUEUE_LEN_MAX);
     let missing = Arc::new(AtomicU64::new(0));
     let mut writer =
         Writing { file: Rotated::new(file.clone(), LOG_FILE_BYTES_MAX, LOG_FILES_MAX), path: file, beside };
-    // It is opened now: a hub that has no file descriptors left could not open the file that says so. Where it cannot
-    // be opened yet, the lines that are missing are counted.
+    // The file is opened now: later, a hub without free file descriptors could not open the file to log that. If it
+    // cannot be opened, the missing lines are counted.
     let _ = writer.file.append(b"");
     let lost = Arc::clone(&missing);
     let thread = std::thread::Builder::new().name("log".into());
     thread.spawn(move || writer.run(&waiting, &lost)).map_err(Failure::io("start a thread"))?;
     let sink = Sink { lines: lines.clone(), missing, beside };
     let lines_of = tracing_subscriber::fmt::layer().with_writer(sink).with_ansi(false).with_target(false);
-    // What libraries say of frames and bodies is none of this log.
+    // Libraries' events about frames and bodies are left out.
     let ours = filter_fn(|about| about.target().starts_with("eye"));
     let subscriber = tracing_subscriber::registry().with(lines_of.with_filter(ours)).with(level.filter());
     let _ = tracing::subscriber::set_global_default(subscriber);
@@ -124,7 +123,7 @@ impl Drop for Log {
     }
 }
 
-/// Takes lines from any thread, and never waits for the file.
+/// Takes lines from any thread and never waits for the file.
 struct Sink {
     lines: SyncSender<Message>,
     missing: Arc<AtomicU64>,
@@ -186,7 +185,7 @@ impl Writing {
         }
     }
 
-    /// A panic is written to standard error: into the current file, not into one that was renamed.
+    /// Points standard error at the current file, so that a panic does not land in a rotated one.
     fn take_stderr(&self) {
         if let Ok(file) = OpenOptions::new().append(true).open(&self.path) {
             eye_platform::process::redirect_stderr(file);

@@ -1,4 +1,4 @@
-//! The `eye` binary: one argument that is no verb goes straight to the page, everything else through clap.
+//! The `eye` binary: a single argument that is not a verb goes straight to the page, everything else through clap.
 
 mod args;
 #[cfg(feature = "browser")]

@@ -2,7 +2,7 @@
 
 use eye_protocol::operations::{Faces, shown_by};
 
-/// The verb that a word nearly is.
+/// The verb with the smallest edit distance from the word, if that is small enough for a typo.
 pub fn verb(word: &str) -> Option<&'static str> {
     let slips_max = if word.chars().count() <= 4 { 1 } else { 2 };
     shown_by(Faces::CLI)
@@ -13,7 +13,7 @@ pub fn verb(word: &str) -> Option<&'static str> {
         .map(|(_, verb)| verb)
 }
 
-/// The verb that was probably meant by an expression of one bare word, once the page does not know the word.
+/// The verb that was probably meant when a one-word expression failed because the page does not know the word.
 pub fn verb_for_unknown(code: &str, message: &str) -> Option<&'static str> {
     if code.is_empty() || !code.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return None;

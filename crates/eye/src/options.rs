@@ -1,54 +1,48 @@
-//! The flags that every verb takes, as the verbs use them.
+//! The flags common to all verbs, parsed.
 
 use crate::env::Var;
 use eye_protocol::Value;
 
-/// What was asked for besides the verb itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The page: an id, an alias, or part of a title or URL.
+    /// An id, an alias, or part of a title or URL.
     pub page: Option<String>,
-    /// The frame inside it.
     pub frame: Option<String>,
-    /// How long a call may take, in ms.
     pub timeout_ms: Option<u64>,
-    /// Exact JSON instead of text.
+    /// Print exact JSON instead of text.
     pub json: bool,
-    /// Print errors only.
     pub errors: bool,
-    /// Print the change of state that the call caused, too.
+    /// Also print the state change that the call caused.
     pub delta: bool,
-    /// Only if the page's state has this revision.
+    /// Run only if the page's state has this revision.
     pub if_revision: Option<u64>,
-    /// Cut what is printed.
+    /// Truncate the printed value.
     pub bytes_max: Option<usize>,
-    /// Which hub `EYE_TOKEN` is for.
     pub token_for: TokenFor,
 }
 
 /// Which hub the token in `EYE_TOKEN` is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TokenFor {
-    /// The hub that is asked; on the Unix socket it lowers what the command may do.
+    /// The hub that the command uses; on the Unix socket the token lowers what the command may do.
     #[default]
     Asked,
-    /// The hub elsewhere that is being connected to. The local one is asked as its own user.
+    /// The remote hub being connected to. The local hub gets no token: it is used with this user's rights.
     Elsewhere,
 }
 
 impl Options {
-    /// What holds when no flag is given.
+    /// The options when no flag is given.
     pub fn from_env() -> Self {
         Self { page: Var::Page.text(), ..Self::default() }
     }
 
-    /// A value as it is to be printed.
     pub fn render(&self, value: &Value) -> String {
         if self.json { value.to_json() } else { value.as_text().to_owned() }
     }
 }
 
-/// Cuts a text to at most `bytes_max` bytes, between characters, and tells how many bytes were left out.
+/// Cuts a text to at most `bytes_max` bytes, between characters. Also returns how many bytes were cut.
 pub fn cut(text: &str, bytes_max: usize) -> (&str, usize) {
     let kept = text.floor_char_boundary(bytes_max);
     (&text[..kept], text.len() - kept)

@@ -1,4 +1,4 @@
-//! Where eye keeps things: the socket, the token, the allowed origins, the certificate, the log and the history.
+//! The paths of eye's files: socket, token, allowed origins, certificate, log and history.
 
 use crate::env::{self, Var};
 use crate::failure::Failure;
@@ -11,15 +11,14 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// The hub's port where nothing else is said.
+/// The hub's port when none is configured.
 const DEFAULT_PORT: u16 = 8765;
 
 /// The hub's Unix socket, and whether its folder must be checked before it is trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Socket {
-    /// The socket itself.
     pub path: PathBuf,
-    /// It lies in `/tmp`, where any user may make folders.
+    /// The socket is in `/tmp`, where any user may create folders.
     pub shared: bool,
 }
 
@@ -37,7 +36,7 @@ pub fn socket() -> Socket {
     socket_of_port().unwrap_or(usual)
 }
 
-/// Where the hub of the port listens, which the kernel knows. `None` where the environment names a socket.
+/// Where the hub of the port listens, according to the kernel. `None` if `EYE_SOCKET` is set.
 pub fn socket_of_port() -> Option<Socket> {
     if Var::Socket.get().is_some() {
         return None;
@@ -47,17 +46,17 @@ pub fn socket_of_port() -> Option<Socket> {
     Some(Socket { path, shared: false })
 }
 
-/// Where the socket is when the environment says nothing else.
+/// The socket's path when neither `EYE_SOCKET` nor a running hub determines it.
 fn usual_socket() -> Socket {
     if let Some(runtime) = Var::RuntimeDir.folder() {
         return Socket { path: runtime.join("eye/hub.sock"), shared: false };
     }
-    // Where users have no numbers, there is no folder for what lives as long as a login.
+    // Systems without numeric user ids have no runtime folder.
     let Some(uid) = user::id() else {
         let folder = state_folder().unwrap_or_else(|_| env::temporary_folder().join("eye"));
         return Socket { path: folder.join("hub.sock"), shared: false };
     };
-    // What XDG_RUNTIME_DIR is on nearly every system, for those who are not told.
+    // The usual value of XDG_RUNTIME_DIR, for processes in which it is not set.
     let runtime = PathBuf::from(format!("/run/user/{uid}"));
     if check_folder(&runtime, Some(uid)).is_ok() && runtime.is_dir() {
         return Socket { path: runtime.join("eye/hub.sock"), shared: false };
@@ -66,12 +65,12 @@ fn usual_socket() -> Socket {
 }
 
 impl Socket {
-    /// A hub was started, and still none answers here.
+    /// The failure when a hub was started and none answers on this socket.
     pub fn not_reached(self) -> Failure {
         Failure::NotReached { socket: self.path, log: log_file().ok() }
     }
 
-    /// Refuses a folder that another user may have put there.
+    /// Refuses a folder in `/tmp` that another user may have created.
     pub fn check(&self) -> Result<(), Failure> {
         match self.path.parent() {
             Some(folder) if self.shared => check_folder(folder, user::id()),
@@ -80,28 +79,28 @@ impl Socket {
     }
 }
 
-/// Folders of which `eye open` serves only the file that is named: they hold more than one site.
+/// Folders from which `eye open` serves only the named file, because they hold more than one site.
 pub fn wide_folders() -> Vec<PathBuf> {
     let home = Var::Home.folder();
     home.into_iter().chain([env::temporary_folder(), "/tmp".into(), "/var/tmp".into()]).collect()
 }
 
-/// How long a hub that ends may take to let go of its socket: its own grace for guests, and as much for the rest.
+/// How long a stopping hub may take to release its socket: its grace period for guests, and as much for the rest.
 const END: Duration = Duration::from_millis(2 * GUESTS_END_MS);
 
-/// Waits until a hub that ends has let go of its socket, by the lock that it holds while it lives.
+/// Waits until a stopping hub has released its socket, by the lock file that it holds while it lives.
 pub fn wait_for_end(socket: &Path) {
     let Ok(lock) = fs::File::open(socket.with_extension("lock")) else {
         return;
     };
     let (sender, ended) = channel();
     std::thread::spawn(move || {
-        // The lock itself is not wanted: it goes when the file is closed.
+        // We only wait for the lock; it is released when the file is closed.
         let _ = lock.lock_shared();
         drop(lock);
         let _ = sender.send(());
     });
-    // A hub that takes longer is reported by the one that tries to take its place.
+    // If the hub takes longer, the process that takes its place reports it.
     let _ = ended.recv_timeout(END);
 }
 
@@ -109,7 +108,7 @@ fn check_folder(folder: &Path, uid: Option<u32>) -> Result<(), Failure> {
     let refuse = |why| Err(Failure::UnsafeFolder { folder: folder.to_owned(), why });
     let found = match fs::symlink_metadata(folder) {
         Ok(found) => found,
-        // The hub makes it.
+        // The hub will create it.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(Failure::io(format!("look at {}", folder.display()))(error)),
     };
@@ -128,17 +127,15 @@ fn check_folder(folder: &Path, uid: Option<u32>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The file with the bearer token.
 pub fn token_file() -> Result<PathBuf, Failure> {
     Ok(config_folder()?.join("token"))
 }
 
-/// The file of allowed origins.
 pub fn origins_file() -> Result<PathBuf, Failure> {
     Ok(config_folder()?.join("origins"))
 }
 
-/// The file with the LLM server's key, if there is one.
+/// The file with the LLM server's key. It may not exist.
 #[cfg(feature = "guests")]
 pub fn llm_key_file() -> Result<PathBuf, Failure> {
     Ok(config_folder()?.join("llm-key"))
@@ -150,7 +147,6 @@ pub fn llm_named_file() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("llm"))
 }
 
-/// Where cartridges are kept.
 #[cfg(feature = "guests")]
 pub fn cartridges_folder() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("cartridges"))
@@ -162,19 +158,18 @@ pub fn profiles_folder() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("browser"))
 }
 
-/// Where the extension is written to. The one without the debugger has a folder of its own: a browser that has loaded
-/// it must not find the other there.
+/// The folder that the extension is written to. The variant without the debugger has its own: a browser that loaded it
+/// must not find the other one there.
 pub fn extension_folder(no_debugger: bool) -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join(if no_debugger { "extension-no-debugger" } else { "extension" }))
 }
 
-/// Where pages of eye's own browser download to.
 #[cfg(feature = "browser")]
 pub fn downloads_folder() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("downloads"))
 }
 
-/// The folders of the profiles that a person's own browsers usually have.
+/// The usual profile folders of the user's own browsers.
 #[cfg(feature = "browser")]
 pub fn persons_profiles() -> Vec<PathBuf> {
     const LINUX: [&str; 7] = [
@@ -216,29 +211,29 @@ pub fn state_folder() -> Result<PathBuf, Failure> {
     Ok(base(Var::StateHome, ".local/state")?.join("eye"))
 }
 
-/// What hubs in the background say.
+/// The log of hubs in the background.
 pub fn log_file() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("hub.log"))
 }
 
-/// The folder whose files are the mailbox: the one that is named, or the original's where it exists.
+/// The mailbox's folder: `EYE_MAILBOX`, or the original's `~/.algo`. `None` if it does not exist.
 pub fn mailbox() -> Option<PathBuf> {
     let named = Var::Mailbox.folder();
     let usual = || Var::Home.folder().map(|home| home.join(".algo"));
     named.or_else(usual).filter(|folder| folder.is_dir())
 }
 
-/// The user's settings of the gateway.
+/// The user's gateway configuration.
 pub fn config_file() -> Result<PathBuf, Failure> {
     Ok(config_folder()?.join("config.yaml"))
 }
 
-/// Where the gateway keeps what it has learned.
+/// The gateway's stored state.
 pub fn gateway_folder() -> Result<PathBuf, Failure> {
     Ok(state_folder()?.join("gateway"))
 }
 
-/// Where the tokens of `eye servers login` are kept.
+/// The folder of the tokens of `eye servers login`.
 pub fn login_folder() -> Result<PathBuf, Failure> {
     Ok(gateway_folder()?.join("logins"))
 }

@@ -1,4 +1,4 @@
-//! What a page's call came to, as the hub tells it in JSON: a value, and the change that it caused.
+//! Reads and prints the hub's JSON result of a call: a value, and the state change that it caused.
 
 use crate::client;
 use crate::exit::Exit;
@@ -19,7 +19,7 @@ struct Said {
     delta: Option<Box<RawValue>>,
 }
 
-/// The change of state that a call caused.
+/// The state change that a call caused: a patch, or the whole state.
 #[derive(Deserialize)]
 struct Delta {
     #[serde(default)]
@@ -28,7 +28,7 @@ struct Delta {
     state: Option<Box<RawValue>>,
 }
 
-/// Prints what a call came to; with `--json` and a delta, all of it.
+/// Prints the result of a call; with `--json` and `--delta` the whole object.
 pub fn show(result: &str, options: &Options) -> Result<Exit, Failure> {
     let said: Said = client::read_result(result)?;
     if options.json && options.delta {
@@ -45,7 +45,7 @@ pub fn show(result: &str, options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// How a call ended, as the hub tells it.
+/// Converts the hub's result of a call.
 pub fn ending(result: &str) -> Ending {
     let garbled = |error: serde_json::Error| Error::new(Code::INTERNAL, format!("the hub answered oddly: {error}"));
     let said: Said = serde_json::from_str(result).map_err(garbled)?;
@@ -56,7 +56,7 @@ pub fn ending(result: &str) -> Ending {
     })
 }
 
-/// Prints the change that a call caused, below its value.
+/// Prints the state change below the value.
 pub fn show_delta(delta: Option<&RawValue>, options: &Options) -> Result<(), Failure> {
     if !options.delta || options.errors {
         return Ok(());
@@ -73,7 +73,7 @@ pub fn show_delta(delta: Option<&RawValue>, options: &Options) -> Result<(), Fai
     }
 }
 
-/// JSON as a value: a string is a text.
+/// Converts JSON to a value: a string becomes text.
 pub fn of_raw(raw: &str) -> Value {
     match serde_json::from_str(raw) {
         Ok(text) => Value::Text(text),

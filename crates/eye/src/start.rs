@@ -1,4 +1,4 @@
-//! Starting a hub in the background: own program, own session, its words in the log, one line back when it serves.
+//! Starts a hub in the background: own process, own session, output to the log, and one report line when it serves.
 
 use crate::env;
 use crate::exit::Exit;
@@ -11,60 +11,55 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-/// How often one command starts a hub: once in most cases, more when others start and stop hubs at the same time.
+/// How often one command tries to start a hub: usually once; more when others start and stop hubs at the same time.
 pub const STARTS_MAX: usize = 8;
-/// A log that has grown over this is begun anew with the next hub.
+/// A larger log is truncated when the next hub starts.
 const LOG_BYTES_MAX: u64 = 1 << 20;
 
 /// What a hub in the background reports to the process that started it, as one line of JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "hub", rename_all = "lowercase")]
 pub enum Report {
-    /// It serves.
     Ready {
-        /// Where, for pages.
+        /// The address for pages.
         url: String,
-        /// Where, for agents.
+        /// The path for agents.
         socket: String,
     },
-    /// It is a relay, and connected.
+    /// The process is a relay, and connected.
     Connected {
-        /// To which hub.
+        /// The remote hub.
         url: String,
-        /// How.
         transport: Transport,
     },
-    /// Another one has the socket.
+    /// Another hub holds the socket.
     Running,
-    /// It does not, and ends.
+    /// The hub could not start and ends.
     Failed {
-        /// Why.
         message: String,
-        /// What to do.
         hint: Option<String>,
-        /// How it ends.
+        /// The exit code of its process.
         exit: u8,
     },
 }
 
-/// How starting a hub ended well.
+/// The result of a successful start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Started {
-    /// It serves.
     Ready {
-        /// Where, for pages.
+        /// The address for pages.
         url: String,
-        /// Where, for agents.
+        /// The path for agents.
         socket: String,
     },
-    /// Another process was faster.
+    /// Another process started the hub first.
     Running,
 }
 
-/// Starts a hub; for callers that try several times, and connect in between.
+/// Starts a hub; for callers that try several times and connect in between.
 ///
-/// A hub that has the socket and was not there to be connected to is about to serve, the first time; after that it is
-/// about to end, and is waited for.
+/// If another hub holds the socket although connecting failed, the first round takes it for one that is about to serve.
+/// Later rounds take it for one that is about to end, and wait for that.
 pub fn hub_in_round(round: usize, flags: &[String]) -> Result<Started, Failure> {
     let started = hub(flags)?;
     if started == Started::Running && round > 0 {

@@ -1,4 +1,4 @@
-//! Streams: what happens, a line each as it happens, until a bound that everyone who reads it can rely on.
+//! Follows the notifications of a stream, until a limit that a script can rely on.
 
 use crate::failure::Failure;
 use eye_client::connection::Connection;
@@ -6,10 +6,10 @@ use eye_protocol::rpc::{self, Message};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// How long a stream lasts without a terminal and without a limit: a script must not hang on it.
+/// How long a stream without a limit lasts when stdout is not a terminal: a script must not hang.
 const UNSEEN: Duration = Duration::from_secs(10);
 
-/// What every stream says of its end in its help.
+/// The sentence about a stream's end in every help text.
 pub const ENDS: &str = "Ends after --count lines or --for seconds; without either on a terminal with Ctrl-C, elsewhere after \
                         10 seconds.";
 
@@ -25,7 +25,7 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// How long it lasts, when it does not last until it is interrupted.
+    /// How long the stream lasts. `None`: until it is interrupted or has enough lines.
     pub fn lasts(self) -> Option<Duration> {
         match (self.seconds, self.count) {
             (Some(seconds), _) => Some(Duration::from_secs(seconds)),
@@ -34,8 +34,8 @@ impl Bound {
         }
     }
 
-    /// Hands over the params of each notification of that method, until the bound. An error of the hub's ends it, and
-    /// so does the answer to the request `until`.
+    /// Passes the parameters of each notification `method` to `heard`, until the limit. An error from the hub ends it,
+    /// and so does the response to the request `until`.
     pub fn follow(
         self,
         link: &mut Connection,

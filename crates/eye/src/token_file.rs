@@ -1,11 +1,11 @@
-//! Secrets that lie in files.
+//! Reads secrets from files.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 use eye_remote::Secret;
 use std::path::Path;
 
-/// A secret of a file that no other user can read.
+/// Reads a secret. Refuses a file that other users can read.
 pub fn read_token(file: &Path) -> Result<Secret, Failure> {
     let doing = || Failure::io(format!("read {}", file.display()));
     if eye_platform::files::is_open(&std::fs::metadata(file).map_err(doing())?) {

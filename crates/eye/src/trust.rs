@@ -8,8 +8,8 @@ use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
-/// The roots that are trusted: this machine's, or `SSL_CERT_FILE`'s, and the authority of `eye tls`, which can sign
-/// for this machine's own names only.
+/// The trusted roots: the machine's or those of `SSL_CERT_FILE`, and the authority of `eye tls`, which can sign only
+/// for this machine's own names.
 pub fn roots() -> RootCertStore {
     let mut roots = eye_client::system_roots();
     let own =

@@ -1,10 +1,11 @@
-//! From words to arguments: `k=v` gets the type that the tool's schema says, `k:=JSON` its own.
+//! Converts command-line words to tool arguments: `k=v` gets the type from the tool's schema, `k:=JSON` is taken as
+//! JSON.
 
 use crate::failure::Failure;
 use eye_protocol::schema::Schema;
 use serde_json::{Map, Value};
 
-/// One word of the command line after the tool.
+/// One argument word after the tool's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     name: String,
@@ -24,13 +25,13 @@ impl Word {
         Ok(Self { name: name.to_owned(), text: value.to_owned(), json })
     }
 
-    /// Whether the schema decides its type.
+    /// Whether its type depends on the schema.
     pub fn wants_schema(&self) -> bool {
         !self.json
     }
 }
 
-/// The arguments that the words make. A name given several times makes an array.
+/// Builds the arguments from the words. A name given several times makes an array.
 pub fn arguments(words: &[Word], schema: Option<Schema<'_>>) -> Result<Value, Failure> {
     let mut arguments = Map::new();
     for word in words {
@@ -78,7 +79,7 @@ fn json(word: &Word) -> Result<Value, Failure> {
     })
 }
 
-/// The value that a text is, by the schema. What fits no type stays a text, and the hub says what was expected.
+/// Converts a text by the schema. A text that fits no type stays a string, and the hub reports what was expected.
 fn typed(text: &str, schema: Schema<'_>) -> Value {
     fits(text, schema).unwrap_or_else(|| Value::String(text.to_owned()))
 }
@@ -114,7 +115,7 @@ fn parsed(text: &str, kind: impl Fn(&Value) -> bool) -> Option<Value> {
     serde_json::from_str(text).ok().filter(kind)
 }
 
-/// The schema, or the choice of it, that says array.
+/// The schema, or the alternative in it, that allows an array.
 fn array_in(schema: Schema<'_>) -> Option<Schema<'_>> {
     if schema.types().contains(&"array") {
         return Some(schema);

@@ -1,5 +1,5 @@
-//! Everything eye prints. Values go to stdout alone; errors, hints and notes to stderr. Text from elsewhere reaches a
-//! terminal with its control characters escaped; what is piped stays exact.
+//! All output of eye. Values go to stdout; errors, hints and notes to stderr. Control characters in foreign text are
+//! escaped on a terminal; piped output stays exact.
 
 use crate::env::Var;
 use crate::exit::Exit;
@@ -17,12 +17,12 @@ use std::process::ExitCode;
 const RED: &str = "\x1b[1;31m";
 const CYAN: &str = "\x1b[1;36m";
 const PLAIN: &str = "\x1b[0m";
-/// To the beginning of the line, and away with what stands there.
+/// Moves to the start of the line and clears it.
 const BACK: &str = "\r\x1b[K";
-/// What a line of progress is cut to where no terminal does it.
+/// The longest progress line when no terminal limits it.
 const PROGRESS_CHARS_MAX: usize = 200;
 
-/// Tells how the command went and ends the process with it.
+/// Reports a failure and converts the outcome to the exit code.
 pub fn finish(outcome: Result<Exit, Failure>) -> ExitCode {
     match outcome {
         Ok(exit) => ExitCode::from(exit.code()),
@@ -33,7 +33,7 @@ pub fn finish(outcome: Result<Exit, Failure>) -> ExitCode {
     }
 }
 
-/// Tells a failure and its next step.
+/// Prints a failure and its next step.
 pub fn report(failure: &Failure) {
     if matches!(failure, Failure::OutputClosed) {
         return;
@@ -44,12 +44,12 @@ pub fn report(failure: &Failure) {
     }
 }
 
-/// Tells something beside the value.
+/// Prints a note on stderr.
 pub fn note(text: impl Display) {
     labelled(CYAN, "note", &text);
 }
 
-/// Tells something on stderr as it is.
+/// Prints text on stderr unchanged.
 pub fn aside(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
@@ -59,23 +59,22 @@ fn labelled(colour: &str, label: &str, text: &dyn Display) {
     let coloured = stderr.is_terminal() && Var::NoColor.get().is_none();
     let text = message(&text.to_string());
     let line = if coloured { format!("{colour}{label}:{PLAIN} {text}\n") } else { format!("{label}: {text}\n") };
-    // When stderr is gone too, there is no place left for the error.
+    // If stderr is closed too, there is no place left for the error.
     let _ = { stderr }.write_all(line.as_bytes());
 }
 
-/// A message without control characters, whose further lines are indented: no text in it can pass for a line of ours.
+/// Escapes control characters and indents further lines, so that no foreign text can pass for a line of ours.
 fn message(text: &str) -> String {
     visible::lines(text).replace('\n', "\n  ")
 }
 
-/// What is printed on stdout: exact, but for a terminal.
+/// The text for stdout: exact, except on a terminal.
 fn printed(text: &str) -> Cow<'_, str> {
-    // The terminal is asked about only when there is something to escape, which is seldom.
+    // Checks for a terminal only when there is something to escape, which is rare.
     let unsafe_char = |c: char| visible::is_unsafe(c) && c != '\n' && c != '\t';
     if text.contains(unsafe_char) && io::stdout().is_terminal() { visible::lines(text) } else { Cow::Borrowed(text) }
 }
 
-/// Whether a person is at a terminal and can be asked.
 pub fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
@@ -88,7 +87,7 @@ pub fn ask(question: &str) -> Result<bool, Failure> {
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Prints the value of a call, as the flags want it.
+/// Prints the value of a call, according to the flags.
 pub fn value(value: &Value, options: &Options) -> Result<(), Failure> {
     if options.errors {
         return Ok(());
@@ -117,27 +116,26 @@ pub fn text_out(text: &str) -> Result<(), Failure> {
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(not_printed)
 }
 
-/// How far a call is: one line that changes on a terminal, plain lines elsewhere, always on stderr.
+/// Shows the progress of a call on stderr: one line that changes on a terminal, plain lines elsewhere.
 pub struct ProgressLine {
-    /// How wide the terminal is, when stderr is one.
+    /// Width of the terminal; `None` if stderr is not one.
     columns: Option<usize>,
     shown: bool,
 }
 
 impl ProgressLine {
-    /// Nothing is shown yet.
     pub fn new() -> Self {
         let stderr = io::stderr();
         let size = || terminal_size::terminal_size_of(&stderr).map_or(0, |(width, _)| usize::from(width.0));
-        // A terminal that does not know its width is as wide as they have always been.
+        // A terminal that does not report its width is assumed to have 80 columns.
         let columns = stderr.is_terminal().then(size).map(|columns| if columns == 0 { 80 } else { columns });
         Self { columns, shown: false }
     }
 
-    /// Shows where the call is now.
+    /// Shows the current progress.
     pub fn show(&mut self, text: &str) {
         match self.columns {
-            // The last column stays free: a full line would wrap, and could not be taken back.
+            // The last column stays free: a full line would wrap and could not be cleared.
             Some(columns) => aside(&format!("{BACK}{}", one_line(text, columns.saturating_sub(1)))),
             None => aside(&format!("progress: {}\n", one_line(text, PROGRESS_CHARS_MAX))),
         }
@@ -153,21 +151,18 @@ impl Drop for ProgressLine {
     }
 }
 
-/// Many lines, printed when flushed or when there are enough of them.
+/// Buffers lines and prints them when flushed or when the buffer is full.
 pub struct Lines(BufWriter<io::Stdout>);
 
 impl Lines {
-    /// Lines to stdout.
     pub fn new() -> Self {
         Self(BufWriter::with_capacity(64 << 10, io::stdout()))
     }
 
-    /// Adds one line.
     pub fn line(&mut self, text: impl Display) -> Result<(), Failure> {
         writeln!(self.0, "{}", printed(&text.to_string())).map_err(not_printed)
     }
 
-    /// Prints what waits.
     pub fn flush(&mut self) -> Result<(), Failure> {
         self.0.flush().map_err(not_printed)
     }
@@ -177,12 +172,12 @@ fn not_printed(error: io::Error) -> Failure {
     if error.kind() == ErrorKind::BrokenPipe { Failure::OutputClosed } else { Failure::io("print the answer")(error) }
 }
 
-/// Standard input without a buffer of ours, for what is only passed on.
+/// Unbuffered standard input, for data that is only passed on.
 pub fn raw_stdin() -> Result<File, Failure> {
     process::raw_stdin().map_err(Failure::io("read from stdin"))
 }
 
-/// Standard output without a buffer of ours.
+/// Unbuffered standard output.
 pub fn raw_stdout() -> Result<File, Failure> {
     process::raw_stdout().map_err(not_printed)
 }

@@ -1,5 +1,5 @@
-//! Hubs at a nats-server with accounts that an operator signed: files of credentials, and tenants that know nothing of
-//! each other. With the real binary and a real nats-server.
+//! Hubs at a nats-server with operator-signed accounts: credentials files, and tenants that are isolated from each
+//! other. With the real binary and a real nats-server.
 
 use crate::stage::hubs::{lists, setup, until};
 use crate::stage::{answers, home, table};
@@ -72,7 +72,7 @@ fn hubs_with_credentials_of_one_account_are_one_service_and_those_of_another_are
     assert_eq!(a.eye(["--page", "shop", "document.title"]), answers(0, "Shop\n", ""));
     until(&c, &["status", "--cluster"], |ran| *ran == answers(0, "cluster default, linked\nc  1 page, this hub\n", ""));
     assert!(!c.eye(["pages"]).stdout.contains("Shop") && !a.eye(["pages"]).stdout.contains("Bank"));
-    // A user whom no account of this operator signed is not let in.
+    // A user that no account of this operator signed is refused.
     let (d, _hub_d) = start(&nats, "d", &credentials(&KeyPair::new_account(), "d"));
     until(&d, &["status"], |ran| ran.stdout.contains("own pages only"));
 }

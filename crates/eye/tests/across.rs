@@ -1,5 +1,5 @@
-//! What crosses hubs, kind by kind: batches, progress, cancelling, BTCP, both eras of MCP, state. With the real binary
-//! and a real nats-server.
+//! Everything that crosses hubs: batches, progress, cancelling, BTCP, both eras of MCP, state. With the real binary and
+//! a real nats-server.
 
 use crate::stage;
 use crate::stage::answers;
@@ -80,7 +80,7 @@ fn progress_of_a_tool_is_told_while_it_runs() {
     assert_eq!(running.wait(), answers(0, "done\n", ""));
 }
 
-/// What both eras of MCP do the same way.
+/// Checks that are the same in both eras of MCP.
 fn mcp(two: &Two, client: &mut Client, params: impl Fn(Value) -> Value) {
     let ask = |client: &mut Client, name: &str, arguments: Value| {
         client.ask("tools/call", &params(json!({ "name": name, "arguments": arguments })))
@@ -103,7 +103,7 @@ fn mcp(two: &Two, client: &mut Client, params: impl Fn(Value) -> Value) {
     assert_eq!(told["params"]["progressToken"], "mine");
     two.page.answer_tool(&held, Ok(&json!({ "content": [] })));
     assert_eq!(client.response(id)["result"]["content"], json!([]));
-    // Cancelling reaches the page and has no answer.
+    // Cancelling reaches the page and gets no response.
     let wait = params(json!({ "name": "eye", "arguments": { "expr": "forever()" } }));
     let id = client.send("tools/call", &wait);
     let held = two.page.held();
@@ -130,7 +130,7 @@ fn a_modern_client_of_mcp_uses_a_page_of_another_hub() {
     client.finish();
 }
 
-/// Lets the page publish a state, and returns when its hub has taken it.
+/// Publishes a state from the page, and returns when its hub has processed it.
 fn publish(two: &Two, revision: u64) {
     two.page.say(&format!(
         r#"{{"jsonrpc":"2.0","method":"state/update","params":{{"state":{{"n":{revision}}},"revision":{revision}}}}}"#
@@ -165,7 +165,7 @@ fn watch_prints_each_change_of_a_page_of_another_hub() {
     publish(&two, 1);
     let mut watching = Running::of(two.a.command().args(["--page", "shop", "watch", "state", "--count", "3"]));
     let mut lines = BufReader::new(watching.child().stdout.take().unwrap()).lines();
-    // Until the watch is known to the other hub, changes pass it by; its first line tells that it is.
+    // Changes are missed until the other hub knows the watch; its first line shows that it does.
     let mut revision = 1;
     let first: Value = std::thread::scope(|scope| {
         let line = scope.spawn(|| lines.next().unwrap().unwrap());
@@ -201,7 +201,7 @@ fn a_wait_ends_when_the_page_says_so() {
     assert_eq!(there.code, 0, "{there:?}");
 }
 
-/// Lets a page hear topics, and returns when its hub knows.
+/// Subscribes a page to topics, and returns when its hub has confirmed it.
 fn hears(page: &ScriptedPage, pattern: &str) {
     let params = json!({ "topic": pattern });
     page.say(&json!({ "jsonrpc": "2.0", "id": pattern, "method": "topic/subscribe", "params": params }).to_string());
@@ -213,7 +213,7 @@ fn publishes(page: &ScriptedPage, topic: &str, message: &str) {
     page.say(&json!({ "jsonrpc": "2.0", "method": "topic/publish", "params": params }).to_string());
 }
 
-/// The orders that a page has heard of, as they came.
+/// The orders that a page has received, in order.
 fn orders(frames: &[String]) -> Vec<u32> {
     let all = frames.join("\n");
     all.split("\"order ").skip(1).map(|rest| rest[..rest.find('"').unwrap()].parse().unwrap()).collect()
@@ -230,7 +230,7 @@ fn topics_cross_hubs_in_order_and_only_to_those_of_their_origin() {
     hears(&listener, "orders.*");
     hears(&evil, "*");
     hears(&quiet, "news");
-    // What each hub is sent.
+    // The traffic to each hub.
     let mut observer = nats.peer();
     observer.hear("eye.default.b");
     let life = loop {
@@ -241,14 +241,14 @@ fn topics_cross_hubs_in_order_and_only_to_those_of_their_origin() {
     };
     let at_c = format!("eye.default.h.{life}");
     observer.hear(&at_c);
-    // Those that come before the other hubs have said what is heard there wait for it.
+    // Orders published before the other hubs have reported their subscriptions wait for that.
     let shop = join(&a, &setup(&a, "Shop"));
     for number in 1..=200 {
         publishes(&shop, "orders.new", &format!("order {number}"));
     }
     let heard = listener.sent("order 200");
     assert_eq!(orders(&heard), (1..=200).collect::<Vec<_>>());
-    // An agent speaks to every origin, at every hub.
+    // An agent publishes to every origin, at every hub.
     let told = a.eye(["pub", "orders.done", "for all", "--all"]);
     assert!(told.stdout.starts_with("delivered") || told.stdout.starts_with("queued"), "{told:?}");
     assert_eq!(orders(&evil.sent("for all")), [0; 0], "another origin heard something");
@@ -277,7 +277,7 @@ fn a_page_that_was_granted_a_topic_hears_it_from_another_hub() {
     publishes(&shop, "orders", "order 1");
     publishes(&shop, "news", "fresh");
     assert_eq!(orders(&partner.sent("fresh")), [0; 0]);
-    // An agent of another hub hears pages of every origin.
+    // An agent of another hub receives messages from pages of every origin.
     let listening = Running::of(b.command().args(["sub", "orders", "--count", "1"]));
     let heard = listening.wait();
     assert!(heard.stdout.contains("order 1"), "{heard:?}");
@@ -341,7 +341,7 @@ fn a_page_and_an_agent_of_btcp_work_together_at_two_hubs() {
     agent.asks("c1", "tools/call", &ada);
     page.answers("hello");
     assert_eq!(agent.hear_until(|frame| frame["id"] == "c1")["result"]["content"][0]["text"], "hello");
-    // Arguments are checked, and several calls come back in order.
+    // Arguments are checked, and several calls are answered in order.
     agent.asks("c2", "tools/call", &json!({ "name": "greet", "arguments": {} }));
     assert_eq!(agent.hear_until(|frame| frame["id"] == "c2")["error"]["code"], -32005);
     agent.asks("b1", "tools/callBatch", &json!({ "calls": [ada, { "name": "nope" }] }));
@@ -349,7 +349,7 @@ fn a_page_and_an_agent_of_btcp_work_together_at_two_hubs() {
     let both = agent.hear_until(|frame| frame["id"] == "b1");
     assert_eq!(both["result"]["results"][0]["result"]["content"][0]["text"], "first", "{both}");
     assert_eq!(both["result"]["results"][1]["error"]["code"], -32004, "{both}");
-    // Progress and cancelling have each side's own id.
+    // Progress and cancelling use the id of each side.
     agent.asks("c3", "tools/call", &ada);
     let id = page.hear_until(|frame| frame["method"] == "tools/call")["id"].clone();
     let progress = json!({ "id": id, "progress": 1, "total": 2, "message": "half" });
@@ -359,7 +359,7 @@ fn a_page_and_an_agent_of_btcp_work_together_at_two_hubs() {
     agent.say(&json!({ "jsonrpc": "2.0", "method": "call/cancel", "params": { "id": "c3" } }));
     assert_eq!(page.hear_until(|frame| frame["method"] == "call/cancel")["params"]["id"], id);
     assert_eq!(agent.hear_until(|frame| frame["id"] == "c3")["error"]["code"], -32800);
-    // Its tools change, it goes, and it comes back.
+    // Its tools change, it leaves, and it comes back.
     page.asks("r2", "tools/register", &json!({ "sessionId": "shop", "tools": [greet, { "name": "other" }] }));
     let updated = agent.hear_until(|frame| frame["method"] == "tools/updated");
     assert_eq!(updated["params"]["tools"].as_array().map(Vec::len), Some(2), "{updated}");

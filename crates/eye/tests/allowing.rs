@@ -1,5 +1,5 @@
-//! The list of allowed origins holds for what is connected: pages and agents of a real hub that were allowed once, and
-//! are not any more.
+//! The list of allowed origins also applies to existing connections: pages and agents of a real hub that were allowed,
+//! and no longer are.
 
 use crate::stage::home;
 use crate::stage::llm::slow_llm;
@@ -12,7 +12,7 @@ use tungstenite::Message;
 
 const SHOP: &str = "https://shop.test";
 const DESK: &str = "https://desk.test";
-/// Finds what hangs.
+/// Fails a test that hangs.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 fn allow(home: &Home, args: &[&str]) {
@@ -20,7 +20,7 @@ fn allow(home: &Home, args: &[&str]) {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
 
-/// A page of an origin, which answers code with itself and has a tool that cannot be undone.
+/// A page of an origin that answers code with the code and has an irreversible tool.
 fn page_of(home: &Home, origin: &str) -> ScriptedPage {
     let setup = PageSetup {
         origin: Some(origin.into()),
@@ -31,7 +31,7 @@ fn page_of(home: &Home, origin: &str) -> ScriptedPage {
     ScriptedPage::acting(home, &setup, |code| Reply::text(code), &[pay], |_, _| ToolReply::Result(json!("paid")))
 }
 
-/// Waits until code may be evaluated in the one page, or may not.
+/// Waits until code may be evaluated in the only page, or no longer may.
 fn wait_for_eval(home: &Home, wanted: bool) {
     let begun = Instant::now();
     loop {
@@ -82,7 +82,7 @@ fn a_page_of_an_origin_that_is_allowed_no_more_is_closed_with_the_reason() {
         ),
     ] {
         allow(&home, &[SHOP]);
-        // One has said hello, and one only has its connection.
+        // One has sent hello, and one has only connected.
         let mut joined = websocket(&home, "clientType=browser&version=1.0.0", &[("Origin", SHOP)]);
         let welcome = joined.read().unwrap();
         assert!(welcome.to_text().unwrap().contains("sessionId"), "{welcome}");

@@ -118,7 +118,7 @@ fn an_interrupted_call_ends_with_130_and_is_cancelled_in_the_page() {
 
 #[test]
 fn tests_that_were_started_in_the_background_can_interrupt_too() {
-    // As `nohup` and a plain `&` do: the signal is ignored, and children inherit that.
+    // As with `nohup` and a plain `&`: the signal is ignored, and children inherit that.
     let ignoring = r#"trap "" INT; exec "$0" "$@""#;
     let this = std::env::current_exe().unwrap();
     let test = "ask::an_interrupted_call_ends_with_130_and_is_cancelled_in_the_page";

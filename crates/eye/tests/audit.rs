@@ -1,5 +1,5 @@
-//! The audit log of the real hub: a row for each call on every face, bounded files, full disks, and no contents unless
-//! asked for.
+//! The audit log of the real hub: a row for each call on every front end, bounded files, full disks, and no contents
+//! unless requested.
 
 use crate::stage::mcp::Client;
 use crate::stage::{Terminal, home};
@@ -33,12 +33,12 @@ fn rows(home: &Home) -> Vec<Row> {
     ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect()
 }
 
-/// Waits until what was asked so far is written.
+/// Waits until the rows of all calls so far are written.
 fn settle(home: &Home) {
     assert_eq!(home.eye(["audit", "--since", "0s"]).code, 0);
 }
 
-/// The one row of this operation with this many bytes of arguments, which each test chooses so that it is alone.
+/// The row of this operation with this many bytes of arguments; each test chooses a number that makes it unique.
 fn row(home: &Home, face: &str, op: &str, bytes: usize) -> Row {
     let all = rows(home);
     let fits =
@@ -52,7 +52,7 @@ fn ending(row: &Row) -> &str {
     row.ending.as_deref().unwrap()
 }
 
-/// Code of exactly so many bytes.
+/// Code of exactly this many bytes.
 fn code(bytes: usize) -> String {
     "x".repeat(bytes)
 }
@@ -136,7 +136,7 @@ fn every_ending_has_its_word() {
     page.held();
     drop(lines);
     drop(socket);
-    // The agent's leaving is noted when the hub hears of it, which is soon.
+    // The agent's disconnect is recorded soon after.
     while !rows(&home).iter().any(|row| row.bytes == Some(9) && row.ending.as_deref() == Some("cancelled")) {}
 
     let asking = home.start(["hold-crashed"]);
@@ -157,7 +157,7 @@ fn every_face_over_tcp_has_rows() {
         let mut request = format!("ws://127.0.0.1:{}{path}", home.port()).into_client_request().unwrap();
         request.headers_mut().insert("Authorization", format!("Bearer {token}").parse().unwrap());
         if face == "ws" {
-            // A client of this wire offers our subprotocol; one that does not is BTCP's.
+            // A client of this protocol offers our subprotocol; one that does not is taken for BTCP.
             request.headers_mut().insert("Sec-WebSocket-Protocol", "eye".parse().unwrap());
         }
         let (mut socket, _) = tungstenite::connect(request).unwrap();
@@ -202,7 +202,7 @@ fn mcp_clients_and_the_servers_they_call_have_rows() {
         rows(&home).into_iter().find(|row| row.face.as_deref() == Some("mcp") && row.op.as_deref() == Some("eval"));
     let asked = asked.unwrap();
     assert_eq!((ending(&asked), asked.page.as_deref()), ("ok", Some(page.session())));
-    // A server that is only starting is found by a later call.
+    // A server that is still starting is found by a later call.
     loop {
         let call = json!({ "name": "mcp_call", "arguments": { "name": "whereabouts", "arguments": { "a": 1 } } });
         client.ask("tools/call", &call);

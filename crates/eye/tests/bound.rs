@@ -1,4 +1,4 @@
-//! What an agent asks stays in the page that it asked before: no call moves to another page by itself.
+//! An agent's calls stay with the page that it used before: no call moves to another page by itself.
 
 use crate::stage::home;
 use crate::stage::mcp::Client;
@@ -22,7 +22,7 @@ fn a_tool_that_a_client_called_in_one_page_is_not_called_in_another_by_its_bare_
     assert_eq!(client.text("mcp_call", &call, false), "one");
     let (session, _two) = (one.session().to_owned(), page("two"));
     one.leave();
-    // Its session is over: the pages' list no longer has it as expected back.
+    // Its session is over: the list of pages no longer expects it back.
     let gone = || {
         let rows: Vec<SessionRow> = serde_json::from_str(&home.eye(["pages", "--json"]).stdout).expect("rows");
         rows.iter().all(|row| row.id != session || row.state == Presence::Gone)
@@ -34,9 +34,9 @@ fn a_tool_that_a_client_called_in_one_page_is_not_called_in_another_by_its_bare_
     let refused = client.text("mcp_call", &call, true);
     assert!(refused.contains("`greet` was a tool of page:one, which no longer offers it"), "{refused}");
     assert!(refused.contains("call page:two::greet"), "{refused}");
-    // Another client never called it elsewhere.
+    // Another client has never used it elsewhere.
     assert_eq!(Client::legacy(&home, &[]).text("mcp_call", &call, false), "two");
-    // The named page is meant from then on.
+    // From then on the named page is used.
     let named = json!({ "name": "page:two::greet", "arguments": {} });
     assert_eq!(client.text("mcp_call", &named, false), "two");
     assert_eq!(client.text("mcp_call", &call, false), "two");

@@ -1,5 +1,5 @@
-//! What one peer asks is bounded, and holds up no other, in the real hub: large frames, costly queries; and a hub that
-//! is stopped.
+//! The load of one peer is bounded and delays no other, in the real hub: large frames, costly queries; and a stopped
+//! hub.
 
 use crate::stage::{home, signal};
 use eye_protocol::limits::LARGE_FRAME_BYTES;
@@ -31,7 +31,7 @@ fn large_frames_keep_their_place_among_small_ones() {
     let socket = UnixStream::connect(home.socket()).unwrap();
     socket.set_read_timeout(Some(DEADLINE)).unwrap();
     let mut answers = BufReader::new(socket.try_clone().unwrap()).lines().map(Result::unwrap);
-    // Large and small ones in one write: only their order tells them apart.
+    // Large and small frames in one write: only their order distinguishes them.
     let lengths = [LARGE_FRAME_BYTES + 1, 1, LARGE_FRAME_BYTES * 4, 2, 3, LARGE_FRAME_BYTES - 2, 4];
     let frames: Vec<String> =
         lengths.iter().enumerate().map(|(n, length)| format!("a{n}:{}\n", "x".repeat(*length))).collect();
@@ -54,12 +54,12 @@ fn large_frames_keep_their_place_among_small_ones() {
     }
 }
 
-/// Round trips that are made beside a page that never rests, and for how many of its frames one of them may wait on
-/// average. Without turns, it waits for thousands of them at each of its steps.
+/// Round trips made beside a page that never rests, and how many of that page's frames one of them may wait for on
+/// average. Without fair scheduling it waits for thousands of them at each step.
 const TRIPS: u64 = 40;
 const FRAMES_BETWEEN_MAX: u64 = 2_000;
 
-/// Bytes that the hub has heard from its peers.
+/// Bytes that the hub has received from its peers.
 fn heard_bytes(home: &Home, token: &str) -> u64 {
     let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
     write!(
@@ -90,7 +90,7 @@ fn a_page_that_never_rests_lets_others_go_first() {
     socket.read().unwrap();
     let MaybeTlsStream::Plain(stream) = socket.get_ref() else { panic!("it is plain") };
     let mut stream = stream.try_clone().unwrap();
-    // Frames of a client are masked; by zeros, the text stays as it is.
+    // Client frames are masked; a mask of zeros leaves the text unchanged.
     let text = r#"{"jsonrpc":"2.0","method":"page/unknown"}"#;
     let frame: Vec<u8> =
         [0x81, 0x80 | u8::try_from(text.len()).unwrap(), 0, 0, 0, 0].into_iter().chain(text.bytes()).collect();
@@ -141,7 +141,7 @@ fn thousands_of_results_are_collected_while_others_are_answered() {
         assert!(answers.next().unwrap().contains("result"));
     }
     ask(count, "collect", &json!({ "ids": [], "timeout": 60_000 }));
-    // Each result is looked at while all the others are waited for.
+    // Each result arrives while the others are still awaited.
     for _ in 0..count {
         page.answer(&page.held(), &Ok(Value::Json("1".into())));
     }
@@ -151,7 +151,7 @@ fn thousands_of_results_are_collected_while_others_are_answered() {
     assert_eq!(all.matches(r#""value":1"#).count(), count, "{all:.300}");
 }
 
-/// How long changes of titles wait to be remembered together, in the hub.
+/// How long the hub collects changes of titles before it stores them.
 const REMEMBER_MS: u128 = 2_000;
 
 #[test]
@@ -159,7 +159,7 @@ fn titles_that_move_do_not_rewrite_the_list_of_sessions_each_time() {
     let home = home();
     let _hub = Hub::start(&home);
     let pages: Vec<ScriptedPage> = (0..20).map(|n| ScriptedPage::echo(&home, &format!("Page {n}"))).collect();
-    // The list is replaced by a file of its name; each of them is told.
+    // The list is replaced by renaming a file; inotify reports each rename.
     let watch = inotify::init(inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC).unwrap();
     inotify::add_watch(&watch, home.path("state/eye"), inotify::WatchFlags::MOVED_TO).unwrap();
     let mut room = [MaybeUninit::uninit(); 4096];
@@ -176,7 +176,7 @@ fn titles_that_move_do_not_rewrite_the_list_of_sessions_each_time() {
         for page in &pages {
             page.say(&rpc::notification("page/info", &json!({ "title": format!("moves {round}") })));
         }
-        // A hundred times a second, as long as several writes may take. What is not read in time is told once.
+        // A hundred times a second, for as long as several writes may take. Events not read in time are merged.
         std::thread::sleep(Duration::from_millis(10));
         count();
     }

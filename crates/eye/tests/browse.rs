@@ -1,5 +1,4 @@
-//! `eye browse`: the real binary, the real hub and a real Chromium, against pages that no script of ours could be added
-//! to.
+//! `eye browse`: the real binary, the real hub and a real Chromium, against pages that forbid added scripts.
 
 use crate::stage::browser::{hub, ok};
 use crate::stage::site::{Page, Site};
@@ -15,7 +14,7 @@ for (const [id, kind] of [["go", "click"], ["who", "input"], ["who", "keydown"]]
     document.getElementById("out").textContent += ` ${kind}:${event.isTrusted}`;
   });
 </script>"#;
-/// Every event that is not the browser's own is noted with its kind, and what was done with its result.
+/// Records every event that is not trusted with its kind, and what became of its result.
 const HANDS: &str = r#"<!doctype html><title>Hands</title>
 <style>#from,#to,#zone{width:90px;height:40px;display:inline-block;border:1px solid}#box{height:80px;overflow:auto}</style>
 <button id="go">Go</button><button id="pick">Pick files</button><input id="who"><input id="n" type="number">
@@ -52,7 +51,7 @@ const HANDS: &str = r#"<!doctype html><title>Hands</title>
 </script>"#;
 const NEXT: &str = "<!doctype html><title>Next</title><h1>Arrived</h1>";
 
-/// A site of its own with the three pages.
+/// A local site with the three pages.
 fn site() -> String {
     Site::open(answer).url()
 }
@@ -95,7 +94,7 @@ fn every_verb_works_on_a_page_whose_policy_forbids_everything() {
     assert_eq!(id(&elsewhere), id(&pages), "a tab keeps its id on another origin too: {elsewhere}");
 }
 
-/// What acts: the command line, what the page then holds, and the kinds of events that it must have got.
+/// Actions: the command line, the expected state of the page, and the events that it must have received.
 const ACTS: &[(&[&str], &str, &[&str])] = &[
     (&["click", "#go"], "document.activeElement.id === 'go'", &["pointerdown", "pointerup", "click"]),
     (&["dblclick", "#go"], "true", &["dblclick"]),
@@ -212,7 +211,7 @@ fn a_tab_that_a_click_opens_joins_by_itself() {
     ok(home.eye(["browse", &url, "--headless", "--private"]));
     let clicked = ok(home.eye(["click", "#new"]));
     assert!(clicked.contains(&format!("opens {url}/next in a new tab")), "{clicked}");
-    // A page is found by its title once it is there; a call waits for neither.
+    // A page is found by its title once it has loaded that; a call does not wait for either.
     let ends = std::time::Instant::now() + eye_testkit::DEADLINE;
     while home.eye(["-p", "Next", "document.title"]).stdout != "Next\n" {
         assert!(std::time::Instant::now() < ends, "{}", home.eye(["pages"]).stdout);
@@ -243,7 +242,7 @@ fn back_and_forward_lead_to_other_sites_too() {
     let Some((home, _hub)) = hub() else { return };
     let (one, two) = (site(), site());
     ok(home.eye(["browse", &one, "--headless", "--private"]));
-    // What is before the first page is no page.
+    // There is no page before the first one.
     assert_ne!(home.eye(["back"]).code, 0);
     ok(home.eye(["goto", &format!("{one}/next")]));
     ok(home.eye(["goto", &format!("{two}/next")]));
@@ -276,7 +275,7 @@ fn pages_say_in_which_browser_they_are_where_there_are_several() {
     let rows: serde_json::Value = serde_json::from_str(&ok(home.eye(["pages", "--json"]))).unwrap();
     let all = rows.as_array().unwrap();
     assert!(all.iter().all(|row| row["browser"].is_string() && row["window"].is_null()), "{rows}");
-    // The page goes elsewhere and is in the same browser.
+    // The page navigates and stays in the same browser.
     ok(home.eye(["goto", &url]));
     assert_eq!(ok(home.eye(["pages"])).matches(", in two").count(), 1);
     ok(home.eye(["browse", "--stop", "--profile", "one"]));

@@ -1,4 +1,4 @@
-//! The Rust client against the real hub of the real program, where its own tests cannot reach: a hub that is killed.
+//! The Rust client against the real hub, in the case that its own tests cannot cover: a hub that is killed.
 
 use crate::stage::home;
 use eye_client::{Address, Agent, CallOptions, Error, Page};

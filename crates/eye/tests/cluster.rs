@@ -14,7 +14,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What the hub counts.
+/// The hub's metrics.
 fn metrics(home: &Home, token: &str) -> String {
     let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
     let head = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close";
@@ -32,12 +32,12 @@ fn a_page_of_one_hub_is_asked_through_another() {
     let listed = lists(&a, "shop");
     assert!(listed.stdout.contains("at b"), "{listed:?}");
     assert_eq!(a.eye(["--page", "shop", "document.title"]), answers(0, "Shop\n", ""));
-    // The page used last stays meant, and types come through.
+    // The page used last stays chosen, and types are preserved.
     assert_eq!(a.eye(["({a:1})"]), answers(0, "{\"a\":1}\n", ""));
     assert_eq!(a.eye(["undefined"]), b.eye(["undefined"]));
-    // Beyond what one message may hold.
+    // Larger than one message between hubs.
     assert_eq!(a.eye(["large"]).stdout.len(), (5 << 20) + 1);
-    // Kept by the hub that was asked, after the agent has gone.
+    // The result is kept by the hub that was used, after the agent has disconnected.
     let kept = a.eye(["async", "document.title"]);
     assert_eq!(kept.code, 0, "{kept:?}");
     let collected = a.eye(["collect", kept.stdout.trim(), "--timeout", "10000"]);
@@ -113,7 +113,7 @@ fn without_nats_each_hub_serves_its_own_pages_and_heals() {
     assert_eq!(alone.code, 0, "{alone:?}");
     let refused = a.eye(["--page", "shop", "document.title"]);
     assert!(refused.stderr.contains("did not run"), "{refused:?}");
-    // A server that comes back without its files knows no page; the hubs tell it again.
+    // A server that comes back without its files knows no page; the hubs publish theirs again.
     nats.empty();
     nats.run();
     until(&a, &["--page", "shop", "document.title"], |ran| *ran == answers(0, "Shop\n", ""));
@@ -131,7 +131,7 @@ fn a_page_that_comes_back_through_another_hub_takes_its_session_along() {
     assert!(listed.stdout.contains("at a"), "{listed:?}");
     assert_eq!(b.eye(["--page", "s1", "who"]), answers(0, "new\n", ""));
     assert_eq!(a.eye(["--page", "s1", "who"]), answers(0, "new\n", ""));
-    // Another origin does not get the session.
+    // A page of another origin does not get the session.
     let foreign = PageSetup { origin: Some("http://localhost:9".into()), ..setup(&b, "Evil").session("s1") };
     let foreign = ScriptedPage::join(&b, &foreign, |_| Reply::text("evil"));
     assert_ne!(foreign.session(), "s1");
@@ -144,7 +144,7 @@ fn a_page_that_came_before_the_directory_was_read_keeps_its_session() {
     let ((a, hub_a), (b, hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
     let old = ScriptedPage::join(&b, &setup(&b, "Old").session("s1"), |_| Reply::text("old"));
     lists(&a, "Old");
-    // Everything ends without a word; the directory says that b holds the session.
+    // All processes are killed; the directory still says that b holds the session.
     nats.kill();
     hub_a.kill();
     hub_b.kill();
@@ -180,7 +180,7 @@ fn messages_that_never_become_whole_are_bounded_and_hold_nobody_up() {
     for number in 0..PARTS_LEN_MAX + 44 {
         tell(format!("h{number}"), Body::Part { id: 1, at: 0, last: false, bytes: vec![0; 64].into() });
     }
-    // What is answered was read after all of that.
+    // The answer was read after all of that.
     let caller = WireCaller { name: "s".into(), scope: WireScope::All, frame: None };
     let session = SessionId::parse("nowhere").unwrap();
     let request = Request { call: 1, agent: 1, caller, session, lifetime_ms: 60_000, ask: Ask::Info };

@@ -1,5 +1,5 @@
-//! The compose file of three hubs: what its services run, run here without containers, and its load balancer's list of
-//! hubs. With the real binary and a real nats-server.
+//! The compose file of three hubs: runs the commands of its services here without containers, and checks its load
+//! balancer's list of hubs. With the real binary and a real nats-server.
 
 use crate::stage::hubs::{lists, setup};
 use crate::stage::{answers, home, table};
@@ -36,7 +36,7 @@ fn the_hubs_of_the_compose_file_are_one_service_behind_its_load_balancer() {
         .map(|(name, hub)| (&**name, hub))
         .collect();
     assert_eq!(hubs.len(), 3);
-    // Only the load balancer is reached, from this machine; it knows every hub and passes WebSockets on.
+    // Only the load balancer can be reached, from this machine; it knows every hub and forwards WebSockets.
     let published: Vec<_> = compose.services.values().flat_map(|service| &service.ports).collect();
     assert_eq!(published, ["127.0.0.1:8765:8765"]);
     let balancer = file("balancer.conf");
@@ -49,7 +49,7 @@ fn the_hubs_of_the_compose_file_are_one_service_behind_its_load_balancer() {
     {
         assert!(balancer.contains(needed), "{needed}");
     }
-    // The server keeps its files where the volume is, and has what hubs need.
+    // The server stores its files in the volume, and has the features that hubs need.
     assert_eq!(compose.services["nats"].command, ["-js", "-sd", "/data"]);
 
     let nats = Nats::start();

@@ -1,4 +1,4 @@
-//! A link to a remote hub behind the local socket: two homes, two hubs, and everything that can stand in between.
+//! A link to a remote hub behind the local socket: two homes, two hubs, and every obstacle between them.
 
 use crate::stage;
 use crate::stage::between::{Between, Tunnel};
@@ -91,7 +91,7 @@ fn links_are_kept_ready_and_do_not_pile_up() {
         for command in commands {
             assert_eq!(command.wait(), answers(0, "5\n", ""), "{way}");
         }
-        // Beside the one that asks, the other hub has the links that are ready; a POST leaves nothing behind.
+        // Besides the link in use the other hub has the spare links; a POST leaves no connection.
         let wanted = if way == "post" { 1 } else { 3 };
         let begun = Instant::now();
         while relay_status(&there)["agents"] != wanted || relay_status(&here)["relay"]["warm"] != 2 {
@@ -136,7 +136,7 @@ fn the_first_way_that_gets_through_is_taken() {
         assert_eq!(ran, answers(0, &format!("connected to {} by {name}\n", between.url()), ""));
         assert_eq!(here.eye(["document.title"]), answers(0, "Shop\n", ""));
     }
-    // Whatever holds events back until they are all there is noticed, too.
+    // A proxy that holds events back until the response is complete is detected, too.
     let between = Between::blocking(there.port(), &["upgrade: websocket", "get /agent"], true);
     let here = home();
     assert!(connect(&here, &there, &[&between.url()]).stdout.ends_with("by plain POST\n"));
@@ -411,7 +411,7 @@ fn a_local_hub_gives_way_only_when_it_is_idle_and_that_was_asked_for() {
     assert!(ran.stderr.contains("it serves 1 page"), "{}", ran.stderr);
     assert_eq!(here.eye(["5"]), answers(0, "5\n", ""));
     page.leave();
-    // What cannot be reached does not cost the local hub.
+    // An unreachable remote hub does not cost the local hub.
     let nowhere = home();
     let ran = connect(&here, &there, &[&format!("127.0.0.1:{}", nowhere.port()), "--replace"]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);

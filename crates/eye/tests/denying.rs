@@ -12,7 +12,7 @@ const BANK: &str = "https://www.bank.test";
 const ACCOUNT: &str = "<!doctype html><title>Account 4711</title><h1>Balance 99</h1><a id=out href=/>Out</a>";
 const SHOP: &str = "<!doctype html><title>Shop</title><h1>Shop</h1><a id=next href=/next>Next</a>";
 
-/// A site of its own; `/sandboxed` has no origin.
+/// A local site; `/sandboxed` has no origin.
 fn site() -> String {
     Site::open(|path, _| match path {
         "/sandboxed" => Page::html(&["content-security-policy: sandbox allow-scripts"], ACCOUNT),
@@ -27,7 +27,7 @@ fn page_of(home: &Home, origin: &str) -> ScriptedPage {
     ScriptedPage::join(home, &setup, |code| Reply::text(code))
 }
 
-/// Asks until it is answered so.
+/// Repeats a command until its result is as wanted.
 fn until(home: &Home, words: &[&str], wanted: impl Fn(&Ran) -> bool) -> Ran {
     let ends = Instant::now() + eye_testkit::DEADLINE;
     loop {
@@ -68,7 +68,7 @@ fn a_joined_page_of_a_denied_site_leaves_and_comes_back_only_when_it_is_allowed(
     ok(home.eye(["allow", BANK]));
     let mut page = websocket(&home, "clientType=browser&version=1.0.0", &[("Origin", BANK)]);
     assert!(page.read().unwrap().to_text().unwrap().contains("sessionId"));
-    // What is allowed by its name is so whatever a pattern says.
+    // An origin that is allowed by name stays allowed, whatever the patterns.
     ok(home.eye(["deny", "*.bank.test"]));
     let other = page_of(&home, BANK);
     assert_eq!(ok(home.eye(["--page", other.session(), "still()"])), "still()\n");
@@ -81,7 +81,7 @@ fn a_joined_page_of_a_denied_site_leaves_and_comes_back_only_when_it_is_allowed(
     until(&home, &["--page", local.session(), "here()"], |ran| ran.code != 0);
 }
 
-/// A page that has just begun to arrive has no title yet.
+/// A page that is still loading has no title yet.
 fn shows(home: &Home, title: &str) {
     ok(home.eye(["wait", &format!("document.title === {title:?}"), "--timeout", "50"]));
 }
@@ -95,7 +95,7 @@ fn a_tab_at_a_denied_site_shows_agents_nothing_and_is_led_elsewhere() {
     assert!(is_denied(&refused), "{refused:?}");
     ok(home.eye(["browse", &shop, "--headless", "--private"]));
     for path in ["/account", "/sandboxed"] {
-        // It goes there, as a click of a person would, and sees nothing of it.
+        // It navigates there, as a user's click would, and sees nothing of the page.
         let went = home.eye(["goto", &format!("{bank}{path}")]);
         let file = home.path("shot.png").display().to_string();
         let mut said = vec![went.stdout + &went.stderr];
@@ -113,7 +113,7 @@ fn a_tab_at_a_denied_site_shows_agents_nothing_and_is_led_elsewhere() {
         ok(home.eye(["back"]));
         shows(&home, "Shop");
     }
-    // One that the browser kept and brings back is denied as well, though it has no origin.
+    // A page restored from the browser's cache is denied too, although it has no origin.
     home.eye(["goto", &format!("{bank}/sandboxed")]);
     until(&home, &["look"], is_denied);
     ok(home.eye(["goto", &shop]));
@@ -122,11 +122,11 @@ fn a_tab_at_a_denied_site_shows_agents_nothing_and_is_led_elsewhere() {
     assert!(!(returned.stdout.clone() + &returned.stderr).contains("4711"), "{returned:?}");
     let look = until(&home, &["look"], |ran| {
         assert!(!ran.stdout.contains("4711"), "{ran:?}");
-        // One that is under way while the page goes is told so.
+        // A look under way during the navigation fails because the page left.
         !ran.stdout.contains("Shop") && !ran.stderr.contains("the page left before it answered")
     });
     assert!(is_denied(&look), "{look:?}");
-    // Elsewhere by its address, too; and what is denied while it is shown is so within a second.
+    // Denied by its address as well; and a page that is denied while it is shown disappears within a second.
     ok(home.eye(["goto", &format!("{bank}/account")]));
     ok(home.eye(["goto", &shop]));
     shows(&home, "Shop");

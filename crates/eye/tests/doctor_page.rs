@@ -1,4 +1,4 @@
-//! `eye doctor URL`: real pages on loopback with every header that can stand in the way, and the change it names.
+//! `eye doctor URL`: real pages on loopback with every header that can prevent joining, and the suggested change.
 
 use crate::stage::between;
 use crate::stage::home;
@@ -39,7 +39,7 @@ fn pages(path: &str, head: &str) -> Page {
             let like_one = head.contains("Mozilla/5.0") && head.contains("sec-fetch-mode: navigate");
             Page::html(&[if like_one { "x-frame-options: DENY" } else { STRICT }], "")
         }
-        // What a proxy passes on to the hub, as the hub would answer.
+        // The answer of a proxy to the hub, as the hub would give it.
         "/__eye/why" => Page {
             status: "200 OK",
             headers: vec!["content-type: application/json".into()],
@@ -68,7 +68,7 @@ fn headline(ran: &Ran) -> String {
 fn a_page_with_nothing_in_the_way_is_told_its_tag() {
     let home = home();
     let site = Site::open(pages);
-    // A bare address of this machine is plain.
+    // A bare address of this machine gets http.
     let ran = home.eye(["doctor", &format!("localhost:{}/plain", site.port)]);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     let want = format!(
@@ -114,7 +114,7 @@ fn the_one_change_to_a_policy_is_said_first_and_once() {
     )));
     assert!(ran.stdout.contains("✓ eval: off: `default-src 'self'` forbids it"), "{}", ran.stdout);
     assert!(ran.stdout.contains("✓ frames: X-Frame-Options DENY: not in the way"), "{}", ran.stdout);
-    // With that header, nothing is in the way.
+    // With that header, nothing prevents joining.
     let (_, report) = examine(&home, &place("/strict"));
     assert_eq!(report["joins"], false);
     assert_eq!(finding(&report, "socket")["ok"], false);
@@ -154,7 +154,7 @@ fn every_policy_counts_wherever_it_stands_and_reports_do_not() {
     assert_eq!(code, 0);
     let found = finding(&report, "isolation")["found"].as_str().unwrap().to_owned();
     assert!(found.starts_with("COEP require-corp, COOP same-origin: not in the way"), "{found}");
-    // The site tells browsers from programs; the doctor is taken for one.
+    // The site distinguishes browsers from programs; the doctor is taken for a browser.
     assert_eq!(examine(&home, &place("/browser")).0, 0);
 }
 
@@ -178,7 +178,7 @@ fn a_tag_that_is_there_is_followed_to_its_hub() {
 fn an_origin_that_is_not_allowed_is_told_the_command() {
     let home = home();
     let site = Site::open(pages);
-    // Browsers take such a name for this machine; the gate knows it not.
+    // Browsers resolve such a name to this machine; the gate does not know it.
     let url = format!("http://app.localhost:{}/plain", site.port);
     for running in [false, true] {
         let _hub = running.then(|| Hub::start(&home));

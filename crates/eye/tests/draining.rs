@@ -1,12 +1,12 @@
-//! `eye down --drain`: a hub that is stopped loses no call, alone and as one of several. With the real binary and a
-//! real nats-server.
+//! `eye down --drain`: a hub that is stopped loses no call, alone and in a cluster. With the real binary and a real
+//! nats-server.
 
 use crate::stage::hubs::{hub, lists, setup, until};
 use crate::stage::{answers, home};
 use eye_protocol::Value;
 use eye_testkit::{Home, Hub, Nats, Reply, ScriptedPage};
 
-/// Answers a call for `slow` when the test says so, and everything else at once.
+/// Answers `slow` when the test says so, and everything else at once.
 fn script(code: &str) -> Reply {
     if code == "slow" { Reply::Hold } else { Reply::text(code) }
 }
@@ -28,7 +28,7 @@ fn a_hub_that_is_drained_answers_what_is_under_way_and_refuses_what_is_new() {
     let held = page.held();
     let down = home.start(["down", "--drain"]);
     refuses(&home);
-    // A page that is asked nothing goes at once; the other one stays for its call.
+    // A page without calls leaves at once; the other one stays for its call.
     idle.wait_closed();
     page.answer(&held, &Ok(Value::Text("done".into())));
     assert_eq!(call.wait(), answers(0, "done\n", ""));
@@ -60,14 +60,14 @@ fn calls_between_hubs_are_answered_while_either_of_them_is_drained() {
     let held = page.held();
     let down = b.start(["down", "--drain"]);
     refuses(&b);
-    // The other hub's agents are refused by the hub that holds the page.
+    // The hub that holds the page also refuses agents of the other hub.
     refuses(&a);
     page.answer(&held, &Ok(Value::Text("done".into())));
     assert_eq!(call.wait(), answers(0, "done\n", ""));
     page.wait_closed();
     assert_eq!(down.wait(), answers(0, "stopped\n", ""));
     hub_b.wait();
-    // The page comes back through another hub, and the hub that asked is drained now.
+    // The page comes back through another hub, and now the agent's own hub is drained.
     let (c, _hub_c) = hub(&nats, "c");
     let page = ScriptedPage::join(&c, &setup(&c, "Shop").alias("shop").session("s1"), script);
     until(&a, &["--page", "shop", "again"], |ran| *ran == answers(0, "again\n", ""));

@@ -1,4 +1,4 @@
-//! Containers, tunnels and proxies: what must be said for a hub to be reached from elsewhere, and what never helps.
+//! Containers, tunnels and proxies: which settings make a hub reachable from elsewhere, and which headers never help.
 
 use crate::stage;
 use crate::stage::between::Between;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-/// Sends a raw request and gives all of the answer.
+/// Sends a raw request and returns the whole answer.
 fn http(port: u16, path: &str, headers: &[&str]) -> String {
     let mut tcp = TcpStream::connect(("127.0.0.1", port)).unwrap();
     tcp.set_read_timeout(Some(DEADLINE)).unwrap();
@@ -25,7 +25,7 @@ fn remote(home: &Home, server: &str, args: &[&str]) -> eye_testkit::Ran {
     Running::of(command.env("XDG_RUNTIME_DIR", home.path("elsewhere"))).wait()
 }
 
-/// What of a compose file is looked at.
+/// The part of a compose file that is checked.
 #[derive(Deserialize)]
 struct Compose {
     services: std::collections::BTreeMap<String, Service>,
@@ -48,7 +48,7 @@ fn what_a_container_publishes_to_loopback_serves_the_host() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compose/compose.yaml");
     let compose: Compose = serde_saphyr::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     let service = &compose.services["eye"];
-    // Whatever is published is published to this machine only.
+    // All ports are published to this machine only.
     assert_eq!(service.ports, ["127.0.0.1:8765:8765"]);
     assert_eq!(service.healthcheck.test, ["CMD", "eye", "status"]);
     assert_eq!(&service.command[..3], ["eye", "up", "--foreground"]);
@@ -63,7 +63,7 @@ fn what_a_container_publishes_to_loopback_serves_the_host() {
         assert!(guide.contains(&shown), "{shown}");
     }
 
-    // The same command line, without the container; the forwarder stands for the published port.
+    // The same command line without the container; the forwarder replaces the published port.
     let inside = home();
     let flags: Vec<&str> = service.command[3..].iter().map(String::as_str).collect();
     let hub = Hub::start_with(&inside, &flags);
@@ -83,7 +83,7 @@ fn what_a_container_publishes_to_loopback_serves_the_host() {
     };
     assert_eq!(ask(&token), answers(0, "Shop\n", ""));
     assert_eq!(ask("wrong").code, 4);
-    // A name of the container's network is no name of this machine.
+    // A name of the container's network is not a name of this machine.
     let refused = http(port, "/health", &["host: eye:8765"]);
     assert!(refused.starts_with("HTTP/1.1 421") && refused.contains("eye up --host eye"), "{refused}");
 }
@@ -145,7 +145,7 @@ fn a_further_name_is_answered_to_once_it_is_given() {
 fn a_forwarded_port_of_another_number_is_as_good() {
     let there = home();
     let _hub = Hub::start(&there);
-    // What ssh -R and ssh -L make: a port of this machine whose bytes come out there, with a Host of this side.
+    // As ssh -R and ssh -L do: a port of this machine is forwarded, with a Host of this side.
     let tunnel = Between::blocking(there.port(), &[], false);
     assert_ne!(tunnel.port(), there.port());
     let client = http(tunnel.port(), "/eye.js", &[&format!("host: localhost:{}", tunnel.port())]);
@@ -163,10 +163,10 @@ fn behind_a_proxy_the_host_that_arrives_counts_and_what_is_forwarded_does_not() 
     let _hub = Hub::start(&home);
     let port = home.port();
     let status = |path: &str, headers: &[&str]| http(port, path, headers).split(' ').nth(1).unwrap().to_owned();
-    // A dev server on this machine passes its own Host on, or writes the hub's.
+    // A dev server on this machine forwards its own Host, or sends the hub's.
     assert_eq!(status("/eye.js", &["host: localhost:5173"]), "200");
     assert_eq!(status("/eye.js", &[&format!("host: localhost:{port}")]), "200");
-    // One that is called by another name has to write the hub's, or the hub has to know the name.
+    // A server with another name must send the hub's Host, or the hub must know the name.
     assert_eq!(status("/eye.js", &["host: box.local:5173"]), "421");
     let forged = [
         "x-forwarded-host: localhost",
@@ -180,7 +180,7 @@ fn behind_a_proxy_the_host_that_arrives_counts_and_what_is_forwarded_does_not() 
         assert_eq!(status("/eye.js", &["host: box.local:5173", header]), "421", "{header}");
         assert_eq!(status("/sessions", &["host: localhost", header]), "401", "{header}");
     }
-    // Nor do they take anything away.
+    // Nor do they restrict anything.
     assert_eq!(status("/eye.js", &["host: localhost", "x-forwarded-host: evil.test"]), "200");
     let why = |origin: &str| http(port, "/why", &["host: localhost:8765", origin, "x-forwarded-host: localhost"]);
     assert!(why("origin: http://localhost:5173").contains("\"allowed\":true"));

@@ -14,7 +14,7 @@ fn nasty() -> String {
     format!("<{all}\u{1b}]52;c;aGk=\u{7}>")
 }
 
-/// A page that puts them wherever a page has a say: title, values, errors, hints, logs, outlines, tools, state.
+/// A page that puts them into every text that it controls: title, values, errors, hints, logs, outlines, tools, state.
 fn page(home: &Home) -> ScriptedPage {
     let setup = PageSetup { title: format!("Shop{}", nasty()), ..PageSetup::new(home, "Shop") };
     let tools = [json!({ "name": "buy", "description": format!("Buys{}.", nasty()), "inputSchema": {} })];
@@ -36,11 +36,11 @@ fn page(home: &Home) -> ScriptedPage {
     })
 }
 
-/// Whether none of them is there as itself. A terminal ends its lines with `\r\n` itself, and our labels have colours.
+/// Whether none of them appears unescaped. A terminal itself ends lines with `\r\n`, and our labels have colours.
 fn is_clean(seen: &str) -> bool {
     let ours =
         seen.replace("\r\n", "\n").replace("\u{1b}[1;31m", "").replace("\u{1b}[1;36m", "").replace("\u{1b}[0m", "");
-    // A line of progress that goes away again is ours too.
+    // A progress line that is cleared again is also ours.
     !ours.replace("\r\u{1b}[K", "").contains(|c: char| eye_protocol::visible::is_unsafe(c) && c != '\n' && c != '\t')
 }
 
@@ -52,7 +52,7 @@ fn no_verb_lets_a_page_steer_the_terminal() {
     let state =
         json!({ "jsonrpc": "2.0", "method": "state/update", "params": { "state": { "a": nasty() }, "revision": 1 } });
     page.say(&state.to_string());
-    // Messages wait for the one who reads them.
+    // Messages wait for the agent that reads them.
     let message = |topic: &str| {
         let params = json!({ "topic": topic, "message": nasty(), "as": nasty() });
         page.say(&json!({ "jsonrpc": "2.0", "method": "topic/publish", "params": params }).to_string());

@@ -1,4 +1,5 @@
-//! The extension's way in, attacked at the real hub: codes that work once, proofs on both sides, and no other origin.
+//! Attacks on the extension's endpoint at the real hub: codes that work once, proofs on both sides, and no other
+//! origin.
 
 use crate::stage;
 use crate::stage::extension::{ORIGIN, Pairing, code, enter, host, knock, next, pair, prove};

@@ -1,6 +1,6 @@
 //! Frames of other origins in a real Chromium that the hub drives, in the page's own process (another port) and in
-//! others (another site): each is a page of its own inside of its tab, is looked at and acted on with trusted events,
-//! and obeys what is said of its origin.
+//! others (another site): each is a page of its own inside its tab, can be read and acted on with trusted events, and
+//! obeys the rules for its origin.
 
 use crate::stage::browser::{hub, hub_with, ok, pid, renderers};
 use crate::stage::site::{Page, Site};
@@ -11,7 +11,7 @@ use std::io::BufReader;
 use std::path::Path;
 use std::time::Instant;
 
-/// A page with two frames, of which one is scaled; the query says from which port.
+/// A page with two frames, one of them scaled; the query names their port.
 const SHOP: &str = r#"<!doctype html><title>Shop</title><link rel="icon" href="data:,"><h1>Shop</h1><p style="height:300px">tall</p>
 <script>
   const port = new URLSearchParams(location.search).get("port");
@@ -21,7 +21,7 @@ const SHOP: &str = r#"<!doctype html><title>Shop</title><link rel="icon" href="d
   frame("localhost", "far", "border:3px solid;margin-left:17px;transform:scale(0.8)");
 </script><div style="height:2000px"></div>"#;
 
-/// Notes what is done in it, and whether that was the browser's own doing. Holds another, unless it is one itself.
+/// Records the events in it, and whether they were trusted. Contains another frame, unless it is one itself.
 const PAY: &str = r#"<!doctype html><title>Pay</title><link rel="icon" href="data:,">
 <div style="height:60px">Pay here</div><button id="go">Pay</button><input id="card" autocomplete="cc-number" style="background:#ff0;border:0">
 <script>
@@ -42,7 +42,7 @@ fn answer(path: &str, _: &str) -> Page {
     }
 }
 
-/// Asks until it is answered so.
+/// Repeats a command until its result is as wanted.
 fn until(home: &Home, words: &[&str], wanted: impl Fn(&Ran) -> bool) -> Ran {
     let ends = Instant::now() + eye_testkit::DEADLINE;
     loop {
@@ -54,7 +54,7 @@ fn until(home: &Home, words: &[&str], wanted: impl Fn(&Ran) -> bool) -> Ran {
     }
 }
 
-/// Opens the shop, and gives the port of what it frames.
+/// Opens the shop, and returns the port of its frames.
 fn open(home: &Home) -> (String, u16) {
     let (shop, pay) = (Site::open(answer), Site::open(answer).port);
     let url = format!("{}/?port={pay}", shop.url());
@@ -74,7 +74,7 @@ fn frames_of_other_origins_are_looked_at_and_acted_on_with_trusted_events() {
     for frame in ["near", "far", "deep"] {
         let look = ok(home.eye(["--frame", frame, "look"]));
         assert!(look.contains("Pay here"), "{look}");
-        // Its refs tell in which frame they are.
+        // Its refs show in which frame they are.
         let of_button = |line: &str| line.split(" [Pay]").next().map(str::to_owned);
         let target = look.lines().find(|line| line.contains(" [Pay]")).and_then(of_button).unwrap();
         assert!(target.starts_with('f') && target.contains('e'), "{look}");
@@ -86,16 +86,16 @@ fn frames_of_other_origins_are_looked_at_and_acted_on_with_trusted_events() {
         assert!(done.starts_with("click:true:go") && done.ends_with(" 419\n") && !done.contains("false"), "{done}");
         assert!(done.contains("keydown:true:card"), "{done}");
     }
-    // The page around it says which number each has, once that has been told to it.
+    // The surrounding page shows the number of each frame, once it has learned it.
     let look = until(&home, &["look"], |ran| ran.stdout.matches(": --frame f").count() == 3).stdout;
     let number = look.split("frame near (of another origin: --frame ").nth(1).and_then(|rest| rest.split(')').next());
     assert_eq!(ok(home.eye(["--frame", number.unwrap(), "location.search.slice(1, 5)"])), "near\n");
-    // The frames of a document are gone with it, those in frames too.
+    // The frames of a document disappear with it, including nested ones.
     ok(home.eye(["reload"]));
     for frame in ["near", "far", "deep"] {
         until(&home, &["--frame", frame, "typeof done"], |ran| ran.stdout == "object\n");
     }
-    // None of it was the page's own.
+    // None of it happened in the page itself.
     assert_eq!(ok(home.eye(["typeof done"])), "undefined\n");
     let whole = home.eye(["--frame", "far", "shot"]);
     assert!(whole.code != 0 && whole.stderr.contains("this is a frame of one"), "{whole:?}");
@@ -137,13 +137,13 @@ fn a_frame_of_a_denied_site_is_no_page() {
     }
     let far = home.eye(["--frame", "far", "look"]);
     assert!(far.code != 0 && !far.stdout.contains("Pay here"), "{far:?}");
-    // A picture hides it whole, to a person who shows what is masked, too; a PDF would not.
+    // A picture hides it wholly, even with --unmask; a PDF would not.
     assert!(yellow(&home).iter().all(|x| *x < BETWEEN));
     let pdf = home.eye(["pdf", "-o", &home.path("page.pdf").display().to_string()]);
     assert!(pdf.code != 0 && pdf.stderr.contains("is of a site that is denied to agents"), "{pdf:?}");
 }
 
-/// The number of a frame in an outline, which the line of it tells.
+/// The number of a frame, from its line in an outline.
 fn number(look: &str, name: &str) -> String {
     let rest = look.split(&format!("{name} (of another origin: --frame ")).nth(1).unwrap_or_default();
     rest.split(')').next().unwrap_or_default().to_owned()
@@ -168,10 +168,10 @@ fn an_outline_has_the_lines_of_frames_below_theirs_and_their_refs_are_asked_at_t
         assert!(lines[at + 1].ends_with("Pay here") && indent(lines[at + 1]) == 1, "{look}");
         assert!(lines[at + 2].trim_start().starts_with(&format!("{frame}e")), "{look}");
     }
-    // The frame in a frame stands below that.
+    // The nested frame is below its parent.
     let deep = lines.iter().position(|line| line.contains("/pay?deep (of another origin: --frame f")).unwrap();
     assert!(indent(lines[deep]) == 1 && indent(lines[deep + 1]) == 2, "{look}");
-    // What stands in the outline is asked of the tab.
+    // Refs in the outline work on the tab.
     for line in lines.iter().filter(|line| line.contains(" [Pay]")) {
         let target = line.trim_start().split(' ').next().unwrap();
         assert!(ok(home.eye(["click", target])).starts_with(target), "{look}");
@@ -179,15 +179,15 @@ fn an_outline_has_the_lines_of_frames_below_theirs_and_their_refs_are_asked_at_t
     for frame in ["near", "far", "deep"] {
         assert_eq!(ok(home.eye(["--frame", frame, "done.join(' ')"])), "click:true:go\n");
     }
-    // In sight are the frames that the page shows, and of a denied one nothing but that it is.
+    // In view are the frames that the page shows; of a denied one only its existence.
     ok(home.eye(["deny", &format!("http://localhost:{pay}")]));
     let denied = |ran: &Ran| ran.stdout.contains("frame far (of another origin, denied to agents)");
     let look = until(&home, &["look"], denied).stdout;
     assert_eq!(look.matches(" [Pay]").count(), 1, "{look}");
 }
 
-/// Ends the process that runs the frame `far`: the one that is not the tab's, for the tab answers while it stands
-/// still.
+/// Kills the process of the frame `far`: the one that is not the tab's, because the tab still answers while it is
+/// stopped.
 fn crash_frame(home: &Home) {
     let browser = pid(home);
     until(home, &["--frame", "far", "--timeout", "5", "1"], |ran| {
@@ -209,7 +209,7 @@ fn a_frame_that_hangs_or_crashes_is_named_and_holds_up_neither_its_tab_nor_other
     let Some((home, _hub)) = hub() else { return };
     open(&home);
     let far = number(&whole(&home), "far");
-    // In the middle of a verb.
+    // During a verb.
     let hangs = home.eye(["--frame", "far", "--timeout", "1", "for (;;);"]);
     assert_eq!(hangs.code, 124, "{hangs:?}");
     let look = ok(home.eye(["look", "--all"]));
@@ -274,14 +274,14 @@ fn requests_of_a_frame_of_another_origin_are_told_to_no_token_that_does_not_cove
     let secret = ok(home.eye(["token", "new", "shop", "--may", "eval", "--pages", origin])).trim().to_owned();
     let with = |words: &[&str]| Running::of(home.command().args(words).env("EYE_TOKEN", &secret)).wait();
     assert_eq!(with(&["net"]).code, 0);
-    // The frame shares the page's process and session; so does a document in it that has no address of its own.
+    // The frame shares the page's process and session; so does a document in it without an address of its own.
     ok(home.eye(["--frame", "near", "await (await fetch('/secret?direct')).text()"]));
     let srcdoc = format!("fetch('{near}/secret?nested')");
     let nested = format!(
         "const it = document.createElement('iframe'); it.srcdoc = `<script>{srcdoc}</script>`; document.body.append(it); 0"
     );
     ok(home.eye(["--frame", "near", &nested]));
-    // What the page itself asks another origin for is listed, but what that answers is not the page's to read either.
+    // The page's own requests to another origin are listed, but it may not read the responses either.
     let opaque = format!("void await fetch('{near}/secret?opaque', {{ mode: 'no-cors', credentials: 'include' }})");
     assert_eq!(with(&[&opaque]).code, 0);
     ok(home.eye(["void await fetch('/secret?own')"]));
@@ -302,14 +302,14 @@ fn requests_of_a_frame_of_another_origin_are_told_to_no_token_that_does_not_cove
     let one = with(&["net", number("own")]);
     assert!(one.stdout.contains("balance 4711") && one.stdout.contains("< content-type"), "{one:?}");
     assert!(ok(home.eye(["net", number("direct")])).contains("balance 4711"));
-    // The tab goes to the other origin and comes back: what was asked for there stays there.
+    // The tab goes to the other origin and comes back: the requests made there are not shown here.
     ok(home.eye(["goto", &format!("{near}/pay")]));
     ok(home.eye(["void await fetch('/secret?there')"]));
     until(&home, &["net", "--all"], |ran| ran.stdout.contains("?there"));
     ok(home.eye(["goto", &url]));
     let seen = with(&["net", "--all"]);
     assert!(seen.code == 0 && !seen.stdout.contains("?there") && !seen.stdout.contains("/pay"), "{seen:?}");
-    // A site that is denied is denied here, too.
+    // A denied site is denied here, too.
     assert!(ok(home.eye(["net", "--all"])).contains("?direct"));
     ok(home.eye(["deny", &near]));
     let seen = ok(home.eye(["net", "--all"]));
@@ -320,13 +320,14 @@ fn requests_of_a_frame_of_another_origin_are_told_to_no_token_that_does_not_cove
 
 #[test]
 fn requests_of_a_document_without_an_origin_are_those_of_the_document_around_it() {
-    // Browsers with little memory give sandboxes no process of their own; the tab's session then tells of them.
+    // Browsers with little memory give sandboxes no process of their own; the tab's session then reports their
+    // requests.
     let Some((home, _hub)) = hub_with("--disable-features=IsolateSandboxedIframes") else { return };
     let (url, pay) = open(&home);
     let (origin, near) = (url.split("/?").next().unwrap(), format!("http://127.0.0.1:{pay}"));
     let secret = ok(home.eye(["token", "new", "shop", "--may", "eval", "--pages", origin])).trim().to_owned();
     let with = |words: &[&str]| Running::of(home.command().args(words).env("EYE_TOKEN", &secret)).wait();
-    // A frame that was there before the recording began.
+    // A frame that existed before the recording began.
     let fetch = |name: &str| format!("fetch('{near}/secret?{name}', {{ mode: 'no-cors' }})");
     let append = |kind: &str, content: &str| {
         format!(
@@ -353,10 +354,10 @@ fn requests_of_a_document_without_an_origin_are_those_of_the_document_around_it(
     assert_eq!(told(&ok(home.eye(["net", "--all"]))), ["mine"]);
 }
 
-/// Between the two frames of the shop.
+/// The x coordinate between the two frames of the shop.
 const BETWEEN: usize = 400;
 
-/// Where a picture shows the colour of fields for cards, from the left.
+/// The x coordinates at which a picture shows the colour of card fields.
 fn yellow(home: &Home) -> Vec<usize> {
     let file = home.path("shot.png");
     ok(home.eye(["shot", "--format", "png", "-o", &file.display().to_string()]));
@@ -386,7 +387,7 @@ fn what_is_typed_into_a_frame_of_another_origin_is_painted_over() {
     assert_eq!(yellow(&home), [0_usize; 0]);
     let pdf = home.eye(["pdf", "-o", &home.path("page.pdf").display().to_string()]);
     assert!(pdf.code != 0 && pdf.stderr.contains("a PDF would show it"), "{pdf:?}");
-    // The browser's advice is in eye's own words.
+    // The browser's advice is rephrased in eye's terms.
     assert!(pdf.stderr.contains("hint: empty the field, or take a picture"), "{pdf:?}");
     for (frame, side) in [("near", 0), ("far", 1)] {
         ok(home.eye(["--frame", frame, "card.value = ''; 0"]));
@@ -394,7 +395,7 @@ fn what_is_typed_into_a_frame_of_another_origin_is_painted_over() {
     }
 }
 
-/// Frames without an origin: of another port, of another site, and of the page's own text.
+/// Frames without an origin: of another port, of another site, and with text from the page itself.
 const BOXES: &str = r#"<!doctype html><title>Boxes</title><link rel="icon" href="data:,">
 <iframe sandbox="allow-scripts" srcdoc="<button onclick='this.textContent=event.isTrusted'>Go</button>"></iframe>
 <script>

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-/// A server of a few lines: it greets, lists one tool, and answers its first call with the folder it runs in.
+/// A small server: it greets, lists one tool, and answers the first call with its working folder.
 const SMALL: &str = r#"read a
 echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}'
 read b; read c
@@ -23,7 +23,7 @@ fn tools_of_pages_and_servers_are_found_together() {
     let setup = PageSetup::new(&home, "Shop").alias("shop");
     let _page = ScriptedPage::offering(&home, &setup, &tools, |_, _| ToolReply::Hold);
     assert_eq!(home.eye(["servers", "add", "small", "--", "sh", "-c", SMALL]).code, 0);
-    // A discovery answers at once; what is still starting is found by the next.
+    // A discovery answers at once; a server that is still starting is found by the next one.
     let found = loop {
         let found = home.eye(["discover", "tell", "the", "folder"]);
         if !found.stdout.contains("small is starting") {
@@ -67,7 +67,7 @@ fn servers_are_listed_with_how_they_are_and_run_where_they_are_asked_from() {
         let (said, folder) = call(folder);
         assert_eq!(said, folder);
     }
-    // What a server did is counted for the project it did it for.
+    // A server's work is counted for the project that used it.
     for (folder, calls) in [("work/a", 1), ("work/b", 1), ("work", 0)] {
         let ran = home.command().args(["servers", "--json"]).current_dir(home.path(folder)).output().unwrap();
         let json: Value = serde_json::from_slice(&ran.stdout).unwrap();
@@ -82,7 +82,7 @@ fn servers_are_listed_with_how_they_are_and_run_where_they_are_asked_from() {
     assert!(ran.stderr.contains("unknown key `comand`"), "{}", ran.stderr);
 }
 
-/// A server with one tool that repeats its typed arguments, and says something on stderr.
+/// A server with one tool that repeats its typed arguments, and writes to stderr.
 const ECHO: &str = r#"read a; echo 'ready to repeat' >&2
 echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}'
 read b; read c
@@ -99,7 +99,7 @@ fn what_discover_shows_is_what_call_takes() {
     let home = home();
     let _hub = Hub::start(&home);
     home.eye(["servers", "add", "parrot", "--", "sh", "-c", ECHO]);
-    // Called by its full name it is started; its schema gives the words their types from then on.
+    // A call by the full name starts it; from then on its schema types the words.
     let first = home.eye(["call", "parrot::repeat"]);
     assert_eq!((first.code, first.stdout.as_str()), (0, "{}\n"), "{}", first.stderr);
     for name in ["parrot::repeat", "repeat"] {
@@ -124,7 +124,7 @@ fn servers_are_switched_and_removed_where_they_are_written() {
     assert_eq!(home.eye(["servers"]).stdout, "");
     let unknown = home.eye(["servers", "logs", "parrot"]).stderr;
     assert!(unknown.contains("there are none"), "{unknown}");
-    // A file whose last server was removed takes another one.
+    // A file whose last server was removed accepts another one.
     let again = home.eye(["servers", "add", "parrot", "--", "sh", "-c", ECHO]);
     assert_eq!(again.code, 0, "{}", again.stderr);
     assert_eq!(home.eye(["servers", "remove", "parrot"]).code, 0);

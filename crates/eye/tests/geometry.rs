@@ -18,7 +18,7 @@ const SHADER: &str = "@fragment fn main(@location(0) uv: vec2f) -> @location(0) 
 /// One connection to a backend, as eye's own page opens it.
 struct Line {
     socket: WebSocket<TcpStream>,
-    /// What came while something else was waited for.
+    /// Messages that arrived while another was awaited.
     early: VecDeque<Value>,
 }
 
@@ -37,7 +37,7 @@ impl Line {
         self.socket.send(Message::text(message.to_string())).unwrap();
     }
 
-    /// The first message that is wanted; others are kept.
+    /// Returns the first wanted message; keeps the others.
     fn hear(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.early.iter().position(&wanted) {
             return self.early.remove(at).unwrap();
@@ -52,7 +52,7 @@ impl Line {
         }
     }
 
-    /// The reply to what is said.
+    /// Sends a message and returns its reply.
     fn ask(&mut self, message: &Value) -> Value {
         self.say(message);
         self.reply(&message["requestId"])
@@ -66,7 +66,7 @@ impl Line {
         self.hear(|value| value["agentId"] == *agent && value["event"] == event)
     }
 
-    /// Says something about an agent.
+    /// Sends an order for an agent.
     fn steer(&mut self, action: &str, agent: &Value) -> Value {
         self.ask(&json!({ "requestId": action, "action": action, "agentId": agent }))
     }
@@ -77,7 +77,7 @@ fn long(id: &str) -> Value {
     json!({ "requestId": id, "action": "evolve", "seed_shader": SHADER, "generations": 100, "population_size": 200, "fitness_metric": "visual_quality", "time_budget_ms": 600_000, "progress": true })
 }
 
-/// A run that takes no time to speak of.
+/// A run that takes hardly any time.
 fn short(id: &str) -> Value {
     json!({ "requestId": id, "action": "evolve", "seed_shader": SHADER, "generations": 2, "population_size": 4, "fitness_metric": "entropy", "seed": 7 })
 }
@@ -112,7 +112,7 @@ fn both_wire_forms_breed_and_the_cartridge_outlives_the_hub() {
         assert!(one[name].is_number(), "{name}: {one}");
     }
     assert!(one["bestFitness"].as_f64() >= one["seedFitness"].as_f64(), "{one}");
-    // The other form, at the other path, with the same seed: the same shader.
+    // The other format, at the other path, with the same seed: the same shader.
     let two = Line::open(&home, "/evo").ask(&json!({
         "type": "evolve", "requestId": 2, "seedShader": SHADER, "generations": 2, "populationSize": 4, "fitnessMetric": "entropy", "seed": 7,
     }));
@@ -235,7 +235,7 @@ fn so_many_runs_wait_and_no_more() {
     let home = stage::home();
     let _hub = Hub::start(&home);
     let mut lines: Vec<Line> = (0..3).map(|_| Line::open(&home, "/evolution")).collect();
-    // Two run and sixteen wait; eight of one connection.
+    // Two run and sixteen wait; eight per connection.
     for n in 0..18 {
         let line = &mut lines[n / 8];
         let id = n.to_string();
@@ -263,10 +263,10 @@ fn what_cannot_be_stored_is_answered_all_the_same() {
     assert!(ended["evolvedShader"].is_string() && ended["entropy"].is_number(), "{ended}");
 }
 
-/// What the page's map shows: one tone for all of it.
+/// The brightness of the whole map of the page.
 type Tone = Arc<Mutex<u8>>;
 
-/// A page with a map, as the geometry app is one to area agents.
+/// A page with a map, as the geometry app offers it to area agents.
 fn map(home: &Home, session: &str, tone: &Tone) -> ScriptedPage {
     let tone = tone.clone();
     let eval = move |code: &str| {
@@ -295,7 +295,7 @@ fn spawn(kind: &str, config: &Value) -> Value {
     json!({ "requestId": kind, "action": "spawn", "agent_type": kind, "session": "map", "region": { "x": 10, "y": 20, "width": 4, "height": 2, "unit": "pixels" }, "config": config })
 }
 
-/// An agent of the Unix socket that listens to a topic.
+/// An agent on the Unix socket that has subscribed to a topic.
 struct Listener(BufReader<UnixStream>);
 
 impl Listener {
@@ -425,7 +425,7 @@ fn agents_wait_rest_go_on_and_stop_as_they_are_told() {
     assert_eq!(line.steer("resume", agent)["status"], "running");
     line.event(agent, "report");
     assert_eq!(line.steer("pause", agent)["status"], "paused");
-    // Another connection sees and steers the same agents.
+    // Another connection sees and controls the same agents.
     let mut other = Line::open(&home, "/agents");
     let list = other.ask(&json!({ "type": "list", "requestId": 5, "session": "map" }));
     assert_eq!((list["agents"].as_array().unwrap().len(), &list["agents"][0]["status"]), (1, &"paused".into()));
@@ -485,6 +485,6 @@ fn a_hub_that_ends_cancels_what_is_under_way() {
     assert_eq!(home.eye(["down"]).code, 0);
     let ended = topic.hear(|value| value["params"]["message"]["event"] == "ended");
     assert_eq!(ended["params"]["message"]["reason"], "the hub ends");
-    // A thread that went on computing would keep the process alive.
+    // A thread that continued to compute would keep the process alive.
     hub.wait();
 }

@@ -1,5 +1,4 @@
-//! Attacks on a real hub from other processes: what it does with files, bodies and lists that are meant to get more
-//! than was given.
+//! Attacks on a real hub from other processes: files, bodies and lists crafted to get more than was granted.
 
 use crate::stage;
 use crate::stage::home;
@@ -19,7 +18,7 @@ fn connect(port: u16) -> TcpStream {
     stream
 }
 
-/// Sends a head as it stands and gives all of the answer.
+/// Sends a head unchanged and returns the whole answer.
 fn ask(port: u16, request: &str, headers: &[&str]) -> String {
     let mut stream = connect(port);
     let headers: String = headers.iter().flat_map(|header| [header, "\r\n"]).collect();
@@ -79,7 +78,7 @@ fn a_body_is_refused_before_it_is_sent() {
             for origin in ["", "origin: https://evil.test\r\n"] {
                 let mut stream = connect(home.port());
                 write!(stream, "POST {path} HTTP/1.1\r\nhost: localhost\r\n{origin}{length}\r\n\r\n").unwrap();
-                // The answer is there although not one byte of the body was sent.
+                // The answer arrives although no byte of the body was sent.
                 let mut answer = [0; 4096];
                 let count = stream.read(&mut answer).unwrap();
                 let answer = String::from_utf8_lossy(&answer[..count]).into_owned();
@@ -88,7 +87,7 @@ fn a_body_is_refused_before_it_is_sent() {
             }
         }
     }
-    // Those who send all the same are cut off: what they got rid of is what the kernel holds.
+    // Clients that send anyway are cut off: they can send no more than the kernel buffers.
     let piece = vec![b'x'; 64 << 10];
     for stream in &mut open {
         let mut sent = 0;
@@ -120,7 +119,7 @@ fn a_body_of_an_agent_has_a_limit_that_is_told_before_it_is_sent() {
     }
 }
 
-/// Opens a file or folder as `eye open` does, without a browser. Gives the path of its URL, or the error.
+/// Opens a file or folder as `eye open` does, without a browser. Returns the path of its URL, or the error.
 fn open(home: &Home, path: &str) -> Result<String, String> {
     let path = home.path(path);
     let request =
@@ -189,7 +188,7 @@ fn opened_files_give_nothing_away_that_lies_beside_them() {
         assert!(status(&answer) >= 400 && !answer.contains("content of"), "{attack}: {answer}");
     }
 
-    // Of the home folder, the one file alone; of what is hidden, nothing.
+    // From the home folder only the one file; from hidden folders nothing.
     let alone = open(&home, "page.html").unwrap();
     assert_eq!(status(&get(&alone)), 200);
     let root = alone.strip_suffix("page.html").unwrap();
@@ -199,7 +198,7 @@ fn opened_files_give_nothing_away_that_lies_beside_them() {
     for hidden in [".ssh", ".ssh/id", "work/site/.env", "work/site/keys", "."] {
         assert!(open(&home, hidden).is_err(), "{hidden}");
     }
-    // The gate comes before the disk: a rebound name learns not even whether a file is there.
+    // The gate comes before the disk: a rebound name does not even learn whether a file exists.
     for path in [url.as_str(), &format!("{root}nothing")] {
         let mut stream = connect(home.port());
         write!(stream, "GET {path} HTTP/1.1\r\nhost: evil.test\r\nconnection: close\r\n\r\n").unwrap();
@@ -233,7 +232,7 @@ fn another_user_of_this_machine_is_no_page_and_no_agent() {
         let mut headers = vec![host.as_str(), origin, key];
         headers.extend(upgrade);
         headers.extend(more);
-        // What follows an accepted upgrade is never written, so the answer is read only where there is a refusal.
+        // After an accepted upgrade nothing more is written, so the answer is read only if there is a refusal.
         ask_as(uid, port, "/why", &headers)
     };
     let first = home();
@@ -256,7 +255,7 @@ fn another_user_of_this_machine_is_no_page_and_no_agent() {
     }
     for path in ["/cartridges", "/evolution"] {
         assert_eq!(status(&ask_as(OTHER, port, path, &[&host, "sec-fetch-site: same-origin"])), 403, "{path}");
-        // Behind another server of this user's, a page is not eye's own.
+        // Behind another server of this user, a page is not eye's own.
         let elsewhere = ["host: localhost:3000", "sec-fetch-site: same-origin"];
         assert_eq!(status(&ask_as(0, port, path, &elsewhere)), 401, "{path}");
     }

@@ -1,6 +1,5 @@
-//! What a person does beside clicking and typing, in a real Chromium that the hub drives: permissions, clipboard,
-//! lists, popups with a login, several pages at once; and pages and browsers that end. Every event is asked whether it
-//! is trusted.
+//! User actions besides clicking and typing, in a real Chromium that the hub drives: permissions, clipboard, lists,
+//! popups with a login, several pages at once; and pages and browsers that end. Every event is checked to be trusted.
 
 use crate::stage::browser::{hub, ok, pid, renderers};
 use crate::stage::site::{Page, Site};
@@ -8,7 +7,7 @@ use eye_testkit::{Home, Ran};
 use rustix::process::{Pid, Signal, kill_process};
 use std::time::Instant;
 
-/// Notes every event that is not the browser's own.
+/// Records every event that is not trusted.
 const FAKE: &str = r#"<script>
   fake = []; done = [];
   for (const kind of ["pointerdown", "click", "keydown", "input", "copy", "paste", "dragstart", "drop", "submit"])
@@ -51,7 +50,7 @@ const LOGIN: &str = r#"<!doctype html><title>Login</title><link rel="icon" href=
   };
 </script>"#;
 
-/// Scripts run, and it has no origin.
+/// Scripts run, but it has no origin.
 const SANDBOX: &str = "content-security-policy: sandbox allow-scripts allow-forms";
 const WORKED: &str = r#"<!doctype html><title>Worked</title><button id="go">Go</button><p id="out"></p>
 <script>
@@ -63,7 +62,7 @@ addEventListener("fetch", (event) => {
   if (event.request.url.endsWith("/from-the-worker")) event.respondWith(new Response("by the worker"));
 });"#;
 
-/// Says how it was asked for. A form leads to its own address.
+/// Shows the method of its request. A form posts to its own address.
 fn posted(head: &str) -> String {
     let method = head.split(' ').next().unwrap_or_default();
     format!("<!doctype html><title>{method}</title><h1>{method}</h1><form method=post><button>Send</button></form>")
@@ -88,7 +87,7 @@ fn site() -> String {
     Site::open(answer).url()
 }
 
-/// Asks until it is answered so.
+/// Repeats a command until its result is as wanted.
 fn until(home: &Home, words: &[&str], wanted: impl Fn(&Ran) -> bool) -> Ran {
     let ends = Instant::now() + eye_testkit::DEADLINE;
     loop {
@@ -134,7 +133,7 @@ fn what_is_copied_is_pasted_and_what_is_dragged_lies_in_another_list() {
     ok(home.eye(["press", "Control+c", "#from"]));
     ok(home.eye(["press", "Control+v", "#to"]));
     assert_eq!(ok(home.eye(["document.getElementById('to').value"])), "cargo\n");
-    // A page may write to the clipboard because a person has pressed its button.
+    // A page may write to the clipboard because a user has pressed its button.
     ok(home.eye(["click", "#copy"]));
     says(&home, "copied");
     ok(home.eye(["fill", "#to", ""]));
@@ -158,7 +157,7 @@ fn a_login_in_a_popup_comes_back_to_the_page_that_opened_it() {
     assert!(clicked.contains("/login in a new tab"), "{clicked}");
     until(&home, &["-p", "Login", "typeof form"], |ran| ran.stdout == "object\n");
     ok(home.eye(["-p", "Login", "fill", "#who=Ada", "#secret=s3cret"]));
-    // It closes itself in answer to the click.
+    // The popup closes itself after the click.
     home.eye(["-p", "Login", "click", "text=Enter"]);
     until(&home, &["-p", "Desk", "out.textContent"], |ran| ran.stdout == "hello Ada\n");
     until(&home, &["browse", "--list"], |ran| ran.stdout.contains(" 1 pages"));

@@ -1,4 +1,4 @@
-//! Hubs and a nats-server that hang, as a machine does that swaps: nothing closes, so only silence tells. With the real
+//! Hubs and a nats-server that hang, as on a swapping machine: nothing closes, so only silence shows it. With the real
 //! binary and a real nats-server.
 
 use crate::stage::hubs::{hub, lists, setup, until};
@@ -23,7 +23,7 @@ fn a_hub_that_hangs_is_given_up_and_its_pages_are_there_again_when_it_goes_on() 
     until(&a, &["pages"], |ran| !ran.stdout.contains("shop"));
     signal(hub_b.pid(), "CONT");
     until(&a, &["--page", "shop", "afterwards"], |ran| *ran == answers(0, "afterwards\n", ""));
-    // What was asked before it hung is not answered any more.
+    // Calls from before the hang are not answered any more.
     assert!(!page.cancelled().is_empty());
 }
 

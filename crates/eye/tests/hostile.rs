@@ -1,5 +1,4 @@
-//! Pages that try to kill or freeze the hub, against the real binary: others are answered as ever, and memory is
-//! bounded.
+//! Pages that try to kill or freeze the hub, against the real binary: other pages still answer, and memory is bounded.
 
 use crate::stage::{home, page};
 use eye_testkit::process::peak_kib;
@@ -8,9 +7,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::sync::mpsc::channel;
 
-/// The most that a hub under attack may take: its budget of 256 MiB by estimate, twice, because lists have room to
-/// grow; documents that are being parsed or freed; and the program itself. Without a budget, this attack takes far
-/// more.
+/// The most memory that a hub under attack may take: twice its estimated budget of 256 MiB, because lists have spare
+/// capacity; documents being parsed or freed; and the program itself. Without a budget this attack takes far more.
 const MEMORY_KIB_MAX: u64 = 1 << 20;
 
 fn hostile(home: &Home, session: &str) -> ScriptedPage {
@@ -80,7 +78,7 @@ fn no_page_kills_or_freezes_the_hub() {
     others_are_answered(&home, "a schema that doubles with oneOf");
     let tree = json!({"items":{"oneOf":[{"$ref":"#/$defs/t"},{"$ref":"#/$defs/t"},{"$ref":"#/$defs/t"}]}});
     registers(&page, &json!({"properties":{"x":{"$ref":"#/$defs/t"}},"$defs":{"t":tree}}));
-    // Its answer comes behind what it registered.
+    // Its answer comes after its registration.
     let there = home.eye(["--page", "hostile", "--timeout", "30", "1"]);
     assert_eq!(there.stdout, "hostile\n", "{}", there.stderr);
     let nested = (0..60).fold(json!([]), |inner, _| json!([inner]));

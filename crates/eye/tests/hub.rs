@@ -65,7 +65,7 @@ fn a_call_while_the_hub_ends_waits_and_starts_the_next() {
     let hub = Hub::start(&home);
     let page = page(&home);
     stage::signal(hub.pid(), "TERM");
-    // From here on the hub takes no more calls, but has its socket still.
+    // From here on the hub accepts no more calls, but still has its socket.
     page.wait_closed();
     let ran = home.eye(["pages"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -167,7 +167,7 @@ fn a_hub_elsewhere_is_asked_with_the_token() {
     assert!(!ran.stderr.contains(&token));
 }
 
-/// A foreign server: it keeps what it was sent.
+/// A foreign server that keeps what it receives.
 fn sink(listener: TcpListener) -> Receiver<String> {
     let (sender, heads) = channel();
     std::thread::spawn(move || {
@@ -198,7 +198,7 @@ fn the_local_token_is_sent_to_no_other_server() {
     let head = heads.recv_timeout(DEADLINE).unwrap();
     assert!(head.starts_with("GET /ws?") && !head.contains(&token), "{head}");
     assert!(!head.to_lowercase().contains("authorization"), "{head}");
-    // What is meant for that server goes there: to a port of this machine, as ssh -L makes it.
+    // A token meant for that server is sent to it: to a port of this machine, as ssh -L makes it.
     Running::of(home.command().arg("1").env("EYE_SERVER", &server).env("EYE_TOKEN", "for-it")).wait();
     assert!(heads.recv_timeout(DEADLINE).unwrap().to_lowercase().contains("authorization: bearer for-it"));
 }
@@ -206,7 +206,7 @@ fn the_local_token_is_sent_to_no_other_server() {
 #[test]
 fn no_token_travels_in_the_clear_beyond_loopback() {
     let home = home();
-    // This machine under its other address; without a network there is one that reaches no host.
+    // This machine under its other address; without a network an address that reaches no host.
     let listener = TcpListener::bind("0.0.0.0:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let route = UdpSocket::bind("0.0.0.0:0").and_then(|udp| udp.connect("192.0.2.1:9").and_then(|()| udp.local_addr()));

@@ -1,4 +1,4 @@
-//! Attacks on a real hub by pages: what a page of one origin, or of a hub that is no more, gets of another's calls,
+//! Attacks on a real hub by pages: what a page of one origin, or of an earlier hub, can get of another's calls,
 //! sessions, names and messages.
 
 use crate::stage::home;
@@ -30,7 +30,7 @@ fn answers_to_calls_of_a_killed_hub_are_not_believed() {
     let page = ScriptedPage::join(&home, &setup, |_| Reply::Hold);
     let asked: Vec<_> = (0..CALLS).map(|_| home.start(["slow()"])).collect();
     let new: Vec<Held> = (0..CALLS).map(|_| page.held()).collect();
-    // What it never answered the hub before, and what that hub would have asked next.
+    // The ids that it never answered at the earlier hub, and the ids that hub would have used next.
     let first: u64 = old[0].id.parse().unwrap();
     let guesses = (1..100).chain(first..first + 100).map(|id| Held { id: id.to_string(), code: String::new() });
     for replayed in guesses {
@@ -45,7 +45,7 @@ fn answers_to_calls_of_a_killed_hub_are_not_believed() {
     }
 }
 
-/// A page of an origin that the user allowed, with everything else as it likes.
+/// A page of an allowed origin; everything else can be chosen.
 fn page_of(home: &Home, origin: &str, title: &str, session: Option<&str>, alias: Option<&str>) -> ScriptedPage {
     let setup = PageSetup {
         session: session.map(Into::into),
@@ -78,7 +78,7 @@ fn request(id: &str, method: &str, params: &serde_json::Value) -> String {
     serde_json::json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }
 
-/// Waits until a page of this session is no longer there.
+/// Waits until a page of this session has left.
 fn wait_gone(home: &Home, session: &str) {
     let deadline = Instant::now() + DEADLINE;
     loop {
@@ -102,12 +102,12 @@ fn a_session_is_kept_for_its_origin_and_nothing_of_it_goes_to_another() {
     assert_eq!(home.eye(["1"]).stdout, "Shop\n");
     assert!(home.eye(["state"]).stdout.contains("s3cret"));
 
-    // While its page is there, another origin is refused; it is told so and may come as another.
+    // While its page is connected, another origin is refused; it is told so and may join with another id.
     let while_there = raw_join(&home, EVIL, "till");
     assert_eq!(while_there, Err(4004));
 
     shop.leave();
-    // In the two seconds of a reload, and after them, it gets an id of its own.
+    // During the two seconds for a reload, and after them, it gets an id of its own.
     let evil = page_of(&home, EVIL, "Evil", Some("till"), None);
     assert_ne!(evil.session(), "till");
     assert!(evil.sent("").iter().all(|frame| !frame.contains("till") && !frame.contains("s3cret")));
@@ -120,14 +120,14 @@ fn a_session_is_kept_for_its_origin_and_nothing_of_it_goes_to_another() {
     assert!(!home.eye(["--page", evil.session(), "state"]).stdout.contains("s3cret"));
     assert_eq!(home.eye(["--page", evil.session(), "read"]).stdout, "");
 
-    // Its own origin has it back, with its mail.
+    // The session's own origin gets it back, with its mail.
     let shop = page_of(&home, SHOP, "Shop", Some("till"), None);
     assert_eq!(shop.session(), "till");
     assert_eq!(home.eye(["--page", "till", "read"]).stdout, "s3cret mail\n");
     let refused = home.eye(["pages", "forget", "till"]);
     assert!(refused.code != 0 && refused.stderr.contains("close its tab"), "{refused:?}");
 
-    // Forgotten, the id is free; the state is not, and the agent's last page is not either.
+    // Once forgotten, the id is free; neither the state nor the agent's last page is passed on.
     shop.leave();
     wait_gone(&home, "till");
     assert_eq!(home.eye(["pages", "forget", "till"]).stdout, "forgot till\n");
@@ -138,7 +138,7 @@ fn a_session_is_kept_for_its_origin_and_nothing_of_it_goes_to_another() {
     assert!(!home.eye(["--page", "till", "state"]).stdout.contains("s3cret"));
 }
 
-/// Joins with a session id and says hello; gives the session, or the code that it was closed with.
+/// Joins with a session id and sends hello; returns the session, or the close code.
 fn raw_join(home: &Home, origin: &str, session: &str) -> Result<String, u16> {
     let url = format!("ws://127.0.0.1:{}/ws?clientType=browser&sessionId={session}", home.port());
     let mut request = url.into_client_request().unwrap();
@@ -151,7 +151,7 @@ fn raw_join(home: &Home, origin: &str, session: &str) -> Result<String, u16> {
         match socket.read() {
             Ok(Message::Text(text)) => {
                 told = text.to_string();
-                // A ping that is answered shows that it was not closed after its welcome.
+                // A ping with a response shows that it was not closed after its welcome.
                 socket.send(Message::text(r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#)).unwrap();
                 if told.contains("pong") {
                     return Ok(told);
@@ -229,10 +229,10 @@ fn a_name_that_a_person_gave_cannot_be_taken_by_a_page() {
     let _by_title = page_of(&home, EVIL, "till", None, None);
     assert_eq!(home.eye(["--page", "till", "1"]).stdout, "Shop\n");
     assert_eq!(home.eye(["--page", SHOP, "1"]).stdout, "Shop\n");
-    // An origin is not something that a page says, whatever stands in its title.
+    // An origin cannot be claimed by a page, whatever its title says.
     let _by_words = page_of(&home, EVIL, SHOP, None, Some(SHOP));
     assert_eq!(home.eye(["--page", SHOP, "1"]).stdout, "Shop\n");
-    // A page that calls itself by the id of another is no reason to act there.
+    // A page whose alias is the id of another session does not receive its calls.
     let _rival = page_of(&home, EVIL, "Evil", None, Some("s1"));
     let ran = home.eye(["--page", "s1", "1"]);
     assert!(ran.code != 0 && ran.stderr.contains("several origins"), "{ran:?}");
@@ -319,7 +319,7 @@ fn a_client_without_our_subprotocol_speaks_json_rpc_only() {
         socket.send(Message::text(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)).unwrap();
         assert!(socket.read().unwrap().to_text().unwrap().contains("pong"), "{path} goes on");
     }
-    // What offers it speaks lines, as our own clients do.
+    // A client that offers it speaks lines, as our own clients do.
     let mut agent = socket(&home, "/ws?clientType=agent", ("Authorization", &token), Some("eye"));
     agent.send(Message::text(r#"{"jsonrpc":"2.0","id":1,"method":"session/use","params":{"page":"Shop"}}"#)).unwrap();
     assert!(agent.read().unwrap().to_text().unwrap().contains("Shop"));

@@ -1,4 +1,4 @@
-//! `eye join`: what a newcomer pastes, for the hub that runs.
+//! `eye join`: the texts that a newcomer pastes, for the running hub.
 
 use crate::stage::{answers, home};
 use eye_testkit::{Hub, Running};
@@ -17,7 +17,7 @@ fn the_ways_in_are_told_with_their_limits() {
         assert!(ran.stdout.contains(&format!("\n{way}, ")), "{way}: {}", ran.stdout);
     }
     assert_eq!(ran.stdout.matches("\n  limits: ").count(), 7, "{}", ran.stdout);
-    // It is one screen.
+    // It fits on one screen.
     assert!(ran.stdout.lines().count() <= 40, "{}", ran.stdout);
 }
 

@@ -1,4 +1,4 @@
-//! Letters outlive their hub, which is killed with -9: the page comes back through another one, and an agent reads them
+//! Mail outlives its hub, which is killed with -9: the page comes back through another one, and an agent reads its mail
 //! there, once and in order. With the real binary and a real nats-server.
 
 use crate::stage::hubs::{hub, lists, setup, until};
@@ -17,19 +17,19 @@ fn put(page: &ScriptedPage, message: &Value) {
     page.say(&json!({ "jsonrpc": "2.0", "method": "mailbox/put", "params": params }).to_string());
 }
 
-/// Hears what is written of letters.
+/// Subscribes to the entries of the mail stream.
 fn observer(nats: &Nats) -> NatsPeer {
     let mut peer = nats.peer();
     peer.hear("eye.default.m.>");
     peer
 }
 
-/// Waits until a letter of this number is written.
+/// Waits until a letter with this number is written.
 fn is_written(observer: &mut NatsPeer, number: usize) {
     loop {
         let (subject, entry) = observer.heard();
         assert_eq!(subject, "eye.default.m.s1");
-        // What removes letters says nothing.
+        // Entries that remove letters have no content.
         if serde_json::from_slice::<Value>(&entry).is_ok_and(|entry| entry["number"] == number) {
             return;
         }

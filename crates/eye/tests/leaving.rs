@@ -1,5 +1,5 @@
-//! Calls of a driven tab that is on its way elsewhere: they wait for where it goes, and no longer once the browser says
-//! that nothing comes. The real binary, the real hub and a real Chromium.
+//! Calls to a driven tab that is navigating: they wait for the new document, but no longer once the browser reports
+//! that none comes. The real binary, the real hub and a real Chromium.
 
 use crate::stage::browser::{hub, ok};
 use crate::stage::site::{Page, Site};
@@ -11,7 +11,7 @@ const START: &str = r#"<!doctype html><title>Start</title><link rel="icon" href=
 
 static SLOW: OnceLock<Slow> = OnceLock::new();
 
-/// What the site tells of `/slow`, and what lets it answer.
+/// The site's notice of a request for `/slow`, and the signal to answer it.
 struct Slow {
     asked: Sender<()>,
     answer: Mutex<Receiver<()>>,

@@ -1,4 +1,4 @@
-//! The LLM server behind the hub: how it and its key are named.
+//! The LLM server behind the hub: how the server and its key are configured.
 
 use crate::stage;
 use eye_testkit::Hub;
@@ -57,7 +57,7 @@ fn the_llm_server_and_its_key_are_named_to_the_hub() {
     assert!(head.starts_with("POST /v1/chat/completions ") && head.contains("Bearer sk-of-the-file\r\n"), "{head}");
 }
 
-/// What a page of the hub is answered when it asks the LLM server.
+/// The answer to a page of the hub that uses the LLM server.
 fn ask_llm(home: &eye_testkit::Home) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", home.port())).expect("the hub");
     let (own, body) = (format!("localhost:{}", home.port()), r#"{"messages":[]}"#);

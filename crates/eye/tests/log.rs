@@ -1,5 +1,4 @@
-//! The hub's own log: each thing that goes wrong is said in it, with ids and without secrets or contents; it is bounded
-//! and can be read.
+//! The hub's own log: every fault is in it, with ids and without secrets or contents; it is bounded and readable.
 
 use crate::stage::{Terminal, home};
 use eye_testkit::{Home, Hub, PageSetup, Reply, Running, ScriptedPage};
@@ -57,7 +56,7 @@ fn a_slow_peer_that_is_closed_is_logged_with_its_connection() {
     };
     let _page = ScriptedPage::join(&home, &PageSetup::new(&home, "Shop"), script);
     let agent = UnixStream::connect(home.socket()).unwrap();
-    // Two waves: what the page answers at once is one message, and that has a limit of its own.
+    // Two waves, because the page's immediate answers are one message, which has a limit of its own.
     for _ in 0..2 {
         for n in 0..40 {
             writeln!(&agent, "a{n}:big").unwrap();
@@ -66,7 +65,7 @@ fn a_slow_peer_that_is_closed_is_logged_with_its_connection() {
             answered.recv_timeout(eye_testkit::DEADLINE).unwrap();
         }
     }
-    // By its bytes, or on a busy machine first by the time in which it read nothing.
+    // Closed because of its bytes, or on a busy machine because it read nothing for too long.
     home.logged(&["WARN", "a slow peer is closed", "conn=", "side=Agent", "why="]);
     assert_eq!(home.eye(["status"]).code, 0);
 }
@@ -87,8 +86,7 @@ fn a_full_disk_is_logged() {
     let home = home();
     fs::create_dir_all(home.path("state/eye")).unwrap();
     symlink("/dev/full", home.path("state/eye/audit.jsonl")).unwrap();
-    // The file is written beside and renamed, so the disk is full for it where the folder of that name stands in the
-    // way.
+    // The file is written under another name and renamed; a folder with its name makes that fail like a full disk.
     fs::create_dir(home.path("state/eye/sessions.json")).unwrap();
     let _hub = Hub::start(&home);
     let _page = ScriptedPage::echo(&home, "Shop");
@@ -97,7 +95,7 @@ fn a_full_disk_is_logged() {
     home.logged(&["ERROR", "the list of sessions cannot be saved"]);
 }
 
-/// A hub that may open only so many files.
+/// A hub with a limit on open files.
 fn short_of_files(home: &Home, files: u32) -> Child {
     let eye = home.command();
     let mut shell = Command::new("sh");
@@ -163,7 +161,7 @@ fn the_log_is_rotated_at_its_limit() {
     let agent = UnixStream::connect(home.socket()).unwrap();
     let mut answers = BufReader::new(agent.try_clone().unwrap()).lines();
     let mut asked = 0;
-    // Two lines of some 80 bytes a call fill 1 MiB four times.
+    // Two lines of about 80 bytes per call fill 1 MiB four times.
     while !home.path("state/eye/hub.log.3").exists() {
         writeln!(&agent, "a:1").unwrap();
         answers.next().unwrap().unwrap();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
-/// A home with the original's folder, a hub, and a page that tells what it was written.
+/// A home with the original's folder, a hub, and a page that reports the messages it receives.
 fn opened() -> (Home, Hub, ScriptedPage, Receiver<Value>, PathBuf) {
     let home = home();
     let folder = home.path(".algo");
@@ -24,7 +24,7 @@ fn opened() -> (Home, Hub, ScriptedPage, Receiver<Value>, PathBuf) {
     (home, hub, page, written, folder)
 }
 
-/// Waits until a file has so many lines.
+/// Waits until a file has this many lines.
 fn lines(file: &Path, count: usize) -> Vec<Value> {
     let ends = Instant::now() + DEADLINE;
     loop {
@@ -59,7 +59,7 @@ fn reading_empties_the_originals_file() {
     lines(&folder.join("in"), 1);
     assert_eq!(home.eye(["read"]).stdout, "one\n");
     assert_eq!(fs::read_to_string(folder.join("in")).unwrap(), "");
-    // What comes after it is there again.
+    // Later messages are written to it again.
     page.say(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":"two"}}"#);
     assert_eq!(lines(&folder.join("in"), 1)[0]["msg"], "two");
 }
@@ -76,7 +76,7 @@ fn what_is_written_is_a_line_of_out_and_reaches_the_page_once() {
         assert!(Instant::now() < ends, "both are lines in time");
         std::thread::yield_now();
     }
-    // What others put there goes on, and the lines above did not reach the page again.
+    // Lines of other programs still arrive, and the lines above did not reach the page again.
     append(&folder.join("out"), "last");
     assert_eq!(written.recv_timeout(DEADLINE).unwrap(), "last");
 }

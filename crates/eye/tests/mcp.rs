@@ -88,7 +88,7 @@ fn the_sparse_list_is_the_same_bytes_whatever_there_is_and_leaks_nothing() {
     for params in [json!({}), json!({ "cursor": "0" }), json!({ "limit": 1000 })] {
         assert_eq!(client.ask("tools/list", &params).to_string(), before);
     }
-    // An id of 0 is an id.
+    // An id of 0 is valid.
     client.say(&json!({ "jsonrpc": "2.0", "id": 0, "method": "tools/list" }));
     assert_eq!(client.response(0)["result"].to_string(), before);
     let modern = client.modern("tools/list", json!({}));
@@ -96,7 +96,7 @@ fn the_sparse_list_is_the_same_bytes_whatever_there_is_and_leaks_nothing() {
     assert_eq!(modern["resultType"], "complete");
     let none = client.ask("tools/list", &json!({ "cursor": "3" }));
     assert_eq!(none["tools"], json!([]));
-    // A call that asks for all of it gets all of it.
+    // A call that requests the whole list gets it.
     let all = client.text("mcp_call", &json!({ "method": "tools/list" }), false);
     let all: Value = serde_json::from_str(&all).unwrap();
     let names: Vec<&str> = all["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
@@ -156,7 +156,7 @@ fn the_full_list_has_every_tool_under_a_stable_name() {
     }
     let result = client.call("page_shop__add", &json!({ "a": 1, "b": 2 }));
     assert_eq!(result["structuredContent"], json!({ "sum": 3.0 }));
-    // Its list changes with the pages, and it is told.
+    // Its list changes with the pages, and the client is notified.
     let _other = shop(&home, "other");
     assert_eq!(changed(&mut client, "tools"), "notifications/tools/list_changed");
 }
@@ -307,7 +307,7 @@ fn a_client_outlives_its_hub() {
     let id = client.send("tools/list", &json!({}));
     assert_eq!(client.response(id)["result"]["tools"].as_array().unwrap().len(), 3);
     assert_eq!(home.eye(["down"]).code, 0);
-    // What is asked next starts a hub again.
+    // The next request starts a hub again.
     client.ask("ping", &json!({}));
 }
 
@@ -399,7 +399,7 @@ fn an_expression_that_begins_like_an_announcement_is_none() {
 fn clients_are_told_what_to_configure() {
     let home = home();
     let ran = home.eye(["mcp", "--print-config", "claude"]);
-    // All of stdout is the file, which is committed: no path of this machine is in it.
+    // All of stdout is the file, which is committed: it contains no path of this machine.
     let body: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(body, json!({ "mcpServers": { "eye": { "command": "eye", "args": ["mcp"] } } }));
     assert!(ran.code == 0 && ran.stderr.starts_with("note: this goes into .mcp.json;"), "{}", ran.stderr);
@@ -435,7 +435,7 @@ fn onboarding_is_a_further_tool_where_the_config_asks_for_it() {
     let home = home();
     let _hub = Hub::start(&home);
     assert_eq!(Client::legacy(&home, &[]).refused("tools/call", &json!({ "name": "onboarding" }))["code"], -32602);
-    // A repository cannot switch it on: there is no entry of it that the user could agree to.
+    // A repository cannot switch it on: it has no entry that the user could trust.
     let folder = home.path("work/a/.eye");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("config.yaml"), "onboarding: true\n").unwrap();
@@ -443,7 +443,7 @@ fn onboarding_is_a_further_tool_where_the_config_asks_for_it() {
     assert_eq!(list["tools"].as_array().map(Vec::len), Some(3));
     std::fs::create_dir_all(home.path("config/eye")).unwrap();
     std::fs::write(home.path("config/eye/config.yaml"), "onboarding: true\n").unwrap();
-    // Another folder: its config has not been read before.
+    // Another folder, because its config has not been read before.
     std::fs::create_dir_all(home.path("work/b")).unwrap();
     let mut client = Client::in_folder(&home, "work/b");
     let list = client.ask("tools/list", &json!({}));

@@ -1,4 +1,4 @@
-//! What `eye mcp` is started on: pipes, sockets as Node gives them, files, and who ends first.
+//! The stdio that `eye mcp` may be started with: pipes, sockets as Node makes them, files; and which side ends first.
 
 use crate::stage;
 use crate::stage::home;
@@ -121,7 +121,7 @@ fn the_hub_lets_go_of_a_client_whose_server_was_killed() {
     answer(&mut lines);
     child.kill().unwrap();
     child.wait().unwrap();
-    // The hub held the pipe too: only when it has let go does reading end.
+    // The hub held the pipe too: reading ends only when the hub has closed it.
     assert_eq!(lines.read_line(&mut String::new()).unwrap(), 0);
 }
 
@@ -140,7 +140,7 @@ fn an_agent_begins_without_a_page() {
     }
     let unknown = client.text("mcp_call", &json!({ "name": "open", "arguments": { "app": "nothing" } }), true);
     assert!(unknown.contains("page"), "{unknown}");
-    // In eye's own browser, or where none can be started the person is told what to open.
+    // In eye's own browser, or if none can be started, the answer says what to open.
     let told = client.text("mcp_call", &json!({ "name": "open", "arguments": { "app": "scene" } }), false);
     assert!(told.contains(&address), "{told}");
 }

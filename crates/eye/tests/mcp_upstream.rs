@@ -1,4 +1,4 @@
-//! A server behind the gateway, which is another hub, as MCP clients see it.
+//! A server behind the gateway, here another hub, as MCP clients see it.
 
 use crate::stage::home;
 use crate::stage::mcp::Client;
@@ -10,7 +10,7 @@ fn with_upstream(home: &Home, other: &Home) {
     upstream_in(&home.path("config/eye"), other);
 }
 
-/// The same in a config of any folder.
+/// The same in a config in any folder.
 fn upstream_in(folder: &std::path::Path, other: &Home) {
     std::fs::create_dir_all(folder).expect("a folder is made");
     let path = |below: &str| other.path(below).display().to_string();
@@ -37,7 +37,7 @@ fn tools_of_a_server_behind_the_gateway_are_found_and_called_like_those_of_pages
     });
     with_upstream(&home, &other);
     let mut client = Client::legacy(&home, &[]);
-    // A discovery answers at once; what is still starting is found by the next.
+    // A discovery answers at once; a server that is still starting is found by the next one.
     let found = loop {
         let found = client.text("mcp_discover", &json!({ "query": "evaluate JavaScript" }), false);
         if !found.contains("other is starting") {
@@ -53,7 +53,7 @@ fn tools_of_a_server_behind_the_gateway_are_found_and_called_like_those_of_pages
     assert_eq!(client.text("mcp_call", &failing, true), "page: far away");
     let prefixed = client.call("other__eye", &json!({ "expr": "1" }));
     assert_eq!(prefixed["_meta"]["eye/untrusted"], true);
-    // A modern client of the same connection gets what a modern result needs.
+    // A modern client of the same connection gets the fields of a modern result.
     let modern = client.modern("tools/call", json!({ "name": "other__eye", "arguments": { "expr": "1" } }));
     assert_eq!((&modern["resultType"], &modern["content"][0]["text"]), (&json!("complete"), &json!("from behind")));
     let servers = client.text("mcp_discover", &json!({ "query": "$.servers.other.description" }), false);
@@ -68,7 +68,7 @@ fn the_command_line_names_servers_above_every_file() {
     let (_hub, _behind) = (Hub::start(&home), Hub::start(&other));
     let _here = ScriptedPage::join(&home, &PageSetup::new(&home, "Here"), |_| Reply::text("from here"));
     let _page = ScriptedPage::join(&other, &PageSetup::new(&other, "Behind"), |_| Reply::text("from behind"));
-    // The user's own server of this name is no server; the file of the command line stands above it.
+    // The user's own server of this name cannot run; the file of the command line overrides it.
     std::fs::create_dir_all(home.path("config/eye")).unwrap();
     std::fs::write(home.path("config/eye/config.yaml"), "servers:\n  other: { command: [/bin/false] }\n").unwrap();
     upstream_in(&home.path("elsewhere"), &other);

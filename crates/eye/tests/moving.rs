@@ -1,5 +1,5 @@
-//! A page that comes back through another hub takes along what was kept of its session: with the real binary and a
-//! real nats-server.
+//! A page that comes back through another hub keeps the stored data of its session. With the real binary and a real
+//! nats-server.
 
 use crate::stage::hubs::{hub, lists, setup, until};
 use crate::stage::{answers, table};
@@ -11,10 +11,10 @@ fn join(home: &Home) -> ScriptedPage {
     ScriptedPage::join(home, &setup(home, "Shop").session("s1"), table)
 }
 
-/// Lets a page say something, and returns when its hub has taken it.
+/// Sends a frame from a page, and returns when its hub has processed it.
 fn say(home: &Home, page: &ScriptedPage, method: &str, params: &Value) {
     page.say(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
-    // The page's answer comes behind what it said.
+    // The page's answer comes after the frame.
     assert_eq!(home.eye(["--page", "s1", "document.title"]).stdout, "Shop\n");
 }
 
@@ -24,7 +24,7 @@ fn state(home: &Home, page: &str) -> Value {
     serde_json::from_str(&ran.stdout).unwrap()
 }
 
-/// A page that has published twice, left a letter and got a name.
+/// A page that has published twice, sent mail and got a name.
 fn known(home: &Home) -> ScriptedPage {
     let page = join(home);
     say(home, &page, "state/update", &json!({ "state": { "n": 1 }, "revision": 1 }));
@@ -44,7 +44,7 @@ fn state_mail_and_name_are_the_same_at_every_hub_after_the_page_has_moved() {
     lists(&b, "till");
     let _second = join(&b);
     first.wait_closed();
-    // The page has not published here yet: it is the state of before, from either hub and by the name.
+    // The page has not published here yet: the earlier state is returned, by either hub and under the name.
     let here = state(&b, "till");
     assert_eq!((&here["value"], &here["revision"], &here["stale"]), (&json!({ "n": 2 }), &json!(2), &json!(true)));
     let there = state(&a, "till");
@@ -111,7 +111,7 @@ fn a_page_that_left_a_while_ago_finds_its_things_through_another_hub() {
     let first = known(&a);
     lists(&b, "till");
     first.leave();
-    // No hub expects it any more.
+    // No hub expects it back any more.
     until(&b, &["pages"], |ran| !ran.stdout.contains("Shop"));
     let _second = join(&b);
     until(&b, &["--page", "till", "read"], |ran| *ran == answers(0, "hello\n", ""));

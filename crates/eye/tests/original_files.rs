@@ -1,4 +1,4 @@
-//! The files of the original eye in `~/.algo`: where its CLI found its server and token, and where that token goes.
+//! The files of the original eye in `~/.algo`: where its CLI found its server and token, and where that token is sent.
 
 use crate::stage::{answers, home};
 use eye_testkit::{Home, Hub, PageSetup, Ran, Reply, Running, ScriptedPage};
@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
-/// Writes files of `~/.algo`, and removes those that another try left there.
+/// Writes files of `~/.algo`, and removes those of an earlier try.
 fn algo(home: &Home, files: &[(&str, String)]) {
     let folder = home.path(".algo");
     if folder.exists() {
@@ -40,9 +40,9 @@ fn every_form_of_the_originals_files_reaches_its_server() {
     for files in [
         vec![config(&format!("ws://localhost:{port}/api/eye"))],
         vec![config(&format!("http://localhost:{port}"))],
-        // The plain files of its earlier versions, each a line.
+        // The plain files of its earlier versions, one line each.
         vec![("token", format!("{token}\n")), ("server", format!("ws://localhost:{port}/api/eye\n"))],
-        // Its config file goes before them.
+        // Its config file takes precedence.
         vec![
             config(&format!("ws://localhost:{port}/api/eye")),
             ("token", "another\n".to_owned()),

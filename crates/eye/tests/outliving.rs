@@ -1,4 +1,4 @@
-//! A state outlives its hub, which is killed with -9: any hub tells it, and the page goes on from it. With the real
+//! State outlives its hub, which is killed with -9: any hub returns it, and the page continues from it. With the real
 //! binary and a real nats-server.
 
 use crate::stage::hubs::{ORIGIN, hub, lists, setup, until};
@@ -17,7 +17,7 @@ fn publish(page: &ScriptedPage, state: &Value, revision: u64) {
     page.say(&json!({ "jsonrpc": "2.0", "method": "state/update", "params": params }).to_string());
 }
 
-/// Hears what is written of states.
+/// Subscribes to the entries of the state bucket.
 fn observer(nats: &Nats) -> NatsPeer {
     let mut peer = nats.peer();
     peer.hear("$KV.eye_state-default.>");
@@ -64,14 +64,14 @@ fn any_hub_tells_the_last_state_of_a_page_whose_hub_was_killed_and_the_page_goes
     lists(&b, "till");
     lists(&c, "till");
     hub_a.kill();
-    // Asked at once, before anybody has missed that hub, and by each of its names.
+    // Read at once, before any hub has noticed the loss, and under each of its names.
     for name in ["s1", "till", "cart", "Shop"] {
         is(&state(&b, name), &json!({ "n": 2 }), 2, true);
     }
     until(&c, &["pages"], |ran| !ran.stdout.contains("at a"));
     is(&state(&c, "till"), &json!({ "n": 2 }), 2, true);
     first.wait_closed();
-    // The page comes back through b: what it published before is told until it publishes again.
+    // The page comes back through b: its earlier state is returned until it publishes again.
     let second = join(&b);
     is(&state(&b, "s1"), &json!({ "n": 2 }), 2, true);
     publish(&second, &json!({ "n": 3 }), 1);
@@ -85,13 +85,13 @@ fn what_was_published_and_put_last_outlives_a_hub_that_is_stopped() {
     let nats = Nats::start();
     let ((a, hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
     let first = join(&a);
-    // Most of these are published within the second in which a state is written once.
+    // Most of these are published within one second, in which a state is written only once.
     for revision in 1..=20 {
         publish(&first, &json!({ "n": revision }), revision);
         first.say(&json!({ "jsonrpc": "2.0", "method": "mailbox/put", "params": { "message": revision } }).to_string());
     }
     lists(&b, "Shop");
-    // The page's answer comes behind what it said.
+    // The page's answer comes after its messages.
     assert_eq!(a.eye(["--page", "s1", "document.title"]).stdout, "Shop\n");
     assert_eq!(a.eye(["down"]).code, 0);
     hub_a.wait();
@@ -134,7 +134,7 @@ fn a_hub_that_starts_afterwards_tells_it_and_what_is_forgotten_is_gone_at_every_
     let ((b, _hub_b), (c, _hub_c)) = (hub(&nats, "b"), hub(&nats, "c"));
     until(&b, &["--page", "s1", "state", "--json"], |ran| ran.code == 0);
     until(&c, &["--page", "s1", "state", "--json"], |ran| ran.code == 0);
-    // Until it is known that its hub is gone, the page is connected there.
+    // Until the loss of its hub is known, the page counts as connected there.
     let forgot = until(&b, &["pages", "forget", "s1"], |ran| ran.code == 0);
     assert_eq!(forgot, answers(0, "forgot s1\n", ""));
     until(&c, &["--page", "s1", "state"], |ran| ran.stderr.contains("no page is connected"));
@@ -176,7 +176,7 @@ fn a_token_for_another_origin_is_told_nothing() {
         Running::of(b.command().args(["--page", page, "state"]).env("EYE_TOKEN", token)).wait()
     };
     hub_a.kill();
-    // Before it has been recalled at this hub, and after.
+    // Before it has been restored at this hub, and after.
     for _ in 0..2 {
         for page in ["s1", "cart", "Shop"] {
             let told = by(&other, page);
@@ -186,7 +186,7 @@ fn a_token_for_another_origin_is_told_nothing() {
         let told = by(&own, "s1");
         assert!(told.stdout.contains("secret"), "{told:?}");
     }
-    // Nor does a page of another origin get the session with it.
+    // A page of another origin does not get the session with it either.
     let foreign = PageSetup { origin: Some("http://localhost:9".into()), ..setup(&b, "Evil") };
     let foreign = ScriptedPage::join(&b, &foreign.session("s1"), table);
     assert_ne!(foreign.session(), "s1");
@@ -219,7 +219,7 @@ fn without_nats_nothing_hangs_and_what_is_here_is_told() {
     assert_eq!(is_written(&mut observer, 3)["text"], json!(r#"{"n":3}"#));
 }
 
-/// Asks the server about the stream of states, or changes it; gives what it is like then.
+/// Reads or changes the stream of states at the server; returns its configuration.
 fn stream(nats: &Nats, verb: &str, config: &Value) -> Value {
     let asked = if config.is_null() { String::new() } else { config.to_string() };
     let subject = format!("$JS.API.STREAM.{verb}.KV_eye_state-default");
@@ -243,14 +243,14 @@ fn states_are_kept_on_file_for_an_hour_and_the_oldest_make_room() {
     assert_eq!((said("storage"), said("discard")), (json!("file"), json!("old")));
     assert_eq!((said("max_age"), said("max_bytes")), (json!(3_600_000_000_000_u64), json!(256 << 20)));
     assert_eq!((said("max_msgs_per_subject"), said("max_msg_size")), (json!(1), json!(128 << 10)));
-    // With little room, a new state of another page is written all the same, and the older one is gone.
+    // When space is short, a new state of another page is still written, and the older one is dropped.
     config["max_bytes"] = json!(15 << 10);
     stream(&nats, "UPDATE", &config);
     let second = ScriptedPage::join(&a, &setup(&a, "Till").session("s2"), table);
     publish(&second, &json!("z".repeat(10 << 10)), 1);
     let (subject, _) = observer.heard();
     assert_eq!(subject, "$KV.eye_state-default.s2");
-    // The observer may hear of it before it is kept.
+    // The observer may receive it before it is stored.
     let until = Instant::now() + DEADLINE;
     while stream(&nats, "INFO", &Value::Null)["state"]["messages"] != json!(1) {
         assert!(Instant::now() < until, "the older state is still there");

@@ -173,7 +173,7 @@ fn a_page_that_is_there_goes_before_those_that_a_hub_before_remembered_under_its
     before.wait_closed();
     let _hub = Hub::start(&home);
     let _now = shop("s-now", 5174, "now");
-    // The one before is still expected back, and of another origin: it does not make the alias ambiguous.
+    // The earlier page is still expected back, and of another origin: it does not make the alias ambiguous.
     for name in ["shop", "Shop"] {
         assert_eq!(home.eye(["-p", name, "1"]), answers(0, "now\n", ""), "{name}");
     }
@@ -181,7 +181,7 @@ fn a_page_that_is_there_goes_before_those_that_a_hub_before_remembered_under_its
     assert_eq!(String::from_utf8_lossy(&elsewhere.stdout), "now\n");
     let listed = home.eye(["pages", "--json"]).stdout;
     assert!(listed.contains("s-before"), "it is still known: {listed}");
-    // When it is back there are two, and which is meant has to be said.
+    // When it is back there are two, and the origin must be given.
     let _back = shop("s-before", 5173, "before");
     let ran = home.eye(["-p", "shop", "1"]);
     assert_eq!(ran.code, 3);

@@ -1,4 +1,4 @@
-//! Hubs whose network is cut and heals, and servers that hubs cannot work with. With the real binary and a real
+//! Hubs whose network is cut and restored, and servers that hubs cannot work with. With the real binary and a real
 //! nats-server.
 
 use crate::stage::cut::Network;
@@ -40,7 +40,7 @@ fn hubs_that_are_cut_apart_serve_their_own_pages_and_are_one_service_again_when_
         let ended = call.wait();
         assert!(ended.code != 0 && ended.stderr.contains("may have run"), "{ended:?}");
     }
-    // Each side knows that it is alone, and goes on with its own pages.
+    // Each side knows that it is alone, and continues with its own pages.
     until(&a, &["status"], |ran| ran.stdout.contains("own pages only"));
     until(&b, &["pages"], |ran| !ran.stdout.contains("Near"));
     asks(&a, "near", "alone");
@@ -51,7 +51,7 @@ fn hubs_that_are_cut_apart_serve_their_own_pages_and_are_one_service_again_when_
     asks(&a, "far", "after");
     asks(&b, "near", "after");
     until(&a, &["status"], |ran| !ran.stdout.contains("problem"));
-    // What was refused while the network was cut did not arrive later.
+    // Calls that were refused while the network was cut did not arrive later.
     assert!(!heard.lock().unwrap().iter().any(|code| code == "never"));
 }
 
@@ -69,7 +69,7 @@ fn a_session_that_moved_while_its_hub_was_cut_off_stays_where_it_went() {
     let _new = ScriptedPage::join(&b, &setup(&b, "New").session("s1"), |_| Reply::text("new"));
     assert_eq!(b.eye(["--page", "s1", "who"]), answers(0, "new\n", ""));
     network.heal();
-    // The hub that was cut off learns of it, closes its own page and asks the other hub.
+    // The hub that was cut off learns of it, closes its own page and uses the other hub's.
     old.wait_closed();
     until(&a, &["--page", "s1", "who"], |ran| *ran == answers(0, "new\n", ""));
 }

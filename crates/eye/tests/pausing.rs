@@ -1,4 +1,4 @@
-//! What a person has paused waits until they let it go on, on every way in; at the real hub.
+//! Calls that a person has paused wait until they are resumed, on every front end; at the real hub.
 
 use crate::stage::console::Console;
 use crate::stage::mcp::Client;
@@ -7,10 +7,10 @@ use eye_testkit::{Home, Hub, Nats, PageSetup, Reply, ScriptedPage};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// The codes that a page was asked, in their order.
+/// The code that a page received, in order.
 type Asked = Arc<Mutex<Vec<String>>>;
 
-/// A page that answers with the code it was given.
+/// A page that answers with the code it receives.
 fn page(home: &Home, title: &str) -> (ScriptedPage, Asked) {
     let asked = Asked::default();
     let heard = asked.clone();
@@ -117,7 +117,7 @@ fn a_paused_call_can_be_cancelled_and_holds_up_no_other_page() {
     assert_eq!(asked_of(&asked), ["first"]);
 }
 
-/// A server whose one tool leaves a mark when it is called.
+/// A server whose only tool leaves a mark when it is called.
 fn marked(home: &Home) -> String {
     let script = format!(
         r#"read a; echo '{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}}}}}}'
@@ -151,7 +151,7 @@ fn calls_of_servers_wait_too_by_the_command_line_and_by_mcp() {
     let arguments = json!({ "name": "s::act", "arguments": {} });
     assert_eq!(client.text("mcp_call", &arguments, false), "acted");
     assert_eq!(marks(&home), 2);
-    // An MCP client is called after the program that started it and its folder, the command line after its folder.
+    // An MCP client is named by the program that started it and its folder, the command line by its folder.
     let folder = home.path("work").display().to_string();
     let program = format!("mcp {} {folder}", std::process::id());
     let named = |name: &str| json!({ "what": "agent", "name": name });
@@ -171,7 +171,7 @@ fn calls_of_servers_wait_too_by_the_command_line_and_by_mcp() {
         assert_eq!(by_line.wait().stdout.trim(), "acted");
         assert_eq!(client.response(by_mcp)["result"]["content"][0]["text"], "acted");
     }
-    // What waits for too long ends with the reason; what is cancelled is not done.
+    // A call that waits too long ends with the reason; a cancelled one does not run.
     console.pauses(&json!({ "what": "all" }), true);
     let ran = home.eye(["--timeout", "0.2", "call", "s::act"]);
     assert!(ran.code == 124 && ran.stderr.contains("a person has paused all agents"), "{ran:?}");

@@ -1,4 +1,4 @@
-//! Hubs at a nats-server that asks who they are and allows no more than the documentation says, and over TLS. With the
+//! Hubs at a nats-server that authenticates them and grants only the documented permissions, and over TLS. With the
 //! real binary and a real nats-server.
 
 use crate::stage::hubs::{lists, setup, until};
@@ -7,7 +7,7 @@ use eye_testkit::{Home, Hub, Nats, Reply, Running, ScriptedPage};
 use serde_json::Value;
 use std::path::Path;
 
-/// An nkey of a user, as the documentation of NATS has it.
+/// A user's nkey, from the documentation of NATS.
 const SEED: &str = "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY";
 const PUBLIC: &str = "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4";
 
@@ -104,7 +104,7 @@ fn hubs_reach_a_server_over_tls_whose_authority_the_system_trusts() {
     let _page = ScriptedPage::join(&b, &setup(&b, "Shop").alias("shop"), table);
     lists(&a, "shop");
     assert_eq!(a.eye(["--page", "shop", "document.title"]), answers(0, "Shop\n", ""));
-    // Without it the server is not believed.
+    // Without the authority the server is not trusted.
     let c = home();
     let _hub_c = Hub::start_with(&c, &["--cluster", &url, "--hub-name", "c"]);
     until(&c, &["status"], |ran| ran.stdout.contains("own pages only"));

@@ -1,5 +1,4 @@
-//! Pictures of driven pages: what is hidden in them, refs that are drawn, and what differs between two. A real
-//! Chromium.
+//! Pictures of driven pages: what they hide, refs drawn on them, and the differences between two. A real Chromium.
 
 use crate::stage::browser::{hub, ok};
 use crate::stage::site::{Page, Site};
@@ -7,7 +6,7 @@ use eye_testkit::Home;
 use std::fs::File;
 use std::io::BufReader;
 
-/// Fields as forms have them; what is typed is drawn in a colour that nothing else has.
+/// Form fields; typed text has a colour that nothing else has.
 const FORM: &str = r#"<!doctype html><title>Form</title>
 <style>body{margin:0;background:#fff}*{font:20px monospace}input{position:absolute;left:20px;width:300px;height:30px;
 color:#f0f;background:#ff0;border:0;padding:0}#frame{position:absolute;left:400px;top:40px;width:360px;height:120px;border:5px solid}
@@ -105,7 +104,7 @@ fn secrets_are_painted_over_wherever_the_page_shows_them() {
         lowered.stdout.contains("lacks the scope `admin`") || lowered.stderr.contains("lacks the scope"),
         "{lowered:?}"
     );
-    // Nor are they in the page's logs while they stand in their fields.
+    // The page's logs do not contain them either while they are in their fields.
     ok(home.eye(["click", "#go"]));
     let logs = ok(home.eye(["logs", "--all"]));
     assert!(logs.contains("typed •••") && !logs.contains("4111"), "{logs}");
@@ -113,7 +112,7 @@ fn secrets_are_painted_over_wherever_the_page_shows_them() {
     assert!(!look.contains("4111") && !look.contains("hunter22") && !look.contains("123456"), "{look}");
 }
 
-/// Fields of many kinds: what their tags begin with, and whether they are for secrets.
+/// Fields of many kinds: the start of the tag, and whether the field is secret.
 const FIELDS: [(&str, bool); 16] = [
     ("<input type=password", true),
     ("<input type=PASSWORD", true),
@@ -148,7 +147,7 @@ fn fields(_: &str, _: &str) -> Page {
     Page::html(&[], &format!("<!doctype html><title>Fields</title><body style='margin:0;background:#fff'>{body}"))
 }
 
-/// The rule stands twice: in the page client (`core/element.ts`) and in the driver (`drive/secrets.rs`).
+/// The rule exists twice: in the page client (`core/element.ts`) and in the driver (`drive/secrets.rs`).
 #[test]
 fn what_an_outline_hides_a_picture_hides_and_nothing_else() {
     let Some((home, _hub)) = hub() else { return };
@@ -174,16 +173,16 @@ fn refs_are_drawn_on_a_picture_and_the_page_stays_as_it_is() {
     let edge = marked.at(119, 320);
     assert!(edge != plain.at(119, 320) && edge[1] < 130, "the button has a frame: {edge:?}");
     assert_eq!(marked.at(70, 335), plain.at(70, 335), "and is not covered");
-    // Its ref is above it, and is the one that look gives.
+    // Its ref is above it, and is the same as in look.
     assert_eq!(marked.at(21, 285), edge);
     let look = ok(home.eye(["look"]));
     assert!(look.contains("[Go]"), "{look}");
     assert_eq!(shot(&home, &[]).rgba, plain.rgba, "nothing is left on the page");
-    // A field in a frame is where the frame is.
+    // A field in a frame is drawn at the frame's position.
     assert_ne!(marked.at(604, 60), plain.at(604, 60));
 }
 
-/// A page that answers the driver's question about marks itself, by `lie`.
+/// A page that itself answers the driver's request for marks, with `lie`.
 const LIAR: &str = r#"<!doctype html><title>Liar</title><button id="go">Go</button>
 <script>
   const write = JSON.stringify;

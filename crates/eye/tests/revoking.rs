@@ -1,4 +1,5 @@
-//! A token that is revoked, or expires, ends what it opened: on every face of the real hub, with calls under way.
+//! A token that is revoked or expires ends everything it opened: on every front end of the real hub, with calls under
+//! way.
 
 use crate::stage::home;
 use crate::stage::llm::slow_llm;
@@ -42,7 +43,7 @@ fn a_revoked_token_ends_a_command_on_the_unix_socket() {
     let eye = |args: &[&str]| Running::of(home.command().args(args).env("EYE_TOKEN", &secret));
     let running = eye(&["held()"]);
     page.held();
-    // It waits for no call's answer.
+    // It waits for no response.
     let mut listening = eye(&["sub", "news"]);
     assert_eq!(home.eye(["pub", "news", "hi"]).code, 0);
     let mut heard = BufReader::new(listening.child().stdout.take().unwrap());
@@ -89,7 +90,7 @@ fn a_revoked_token_ends_a_websocket_and_no_other_one() {
         .find(|message| message.to_text().is_ok_and(|text| text.contains(r#""id":2"#)))
         .unwrap();
     assert!(answer.to_text().unwrap().contains(r#""value":1"#), "{answer}");
-    // A new token of the same name does not bring the old connection's rights back, and the old secret opens nothing.
+    // A new token of the same name does not restore the old connection's rights, and the old secret is invalid.
     token(&home, &["ci", "--may", "eval"]);
     let refused = all(http(&home, "POST /rpc HTTP/1.1", &secret, &request(3, "session/list", &json!({}))));
     assert!(refused.starts_with("HTTP/1.1 401"), "{refused}");
@@ -136,7 +137,7 @@ fn a_revoked_token_ends_mcp_over_http_and_stdio() {
     assert!(all(listening).starts_with("HTTP/1.1 200"), "the stream was open, and ends");
     let answer = stdio.response(id).to_string();
     assert!(answer.contains(REVOKED), "{answer}");
-    // The shim comes back with the same token, which allows nothing.
+    // The shim reconnects with the same token, which allows nothing.
     let answer = {
         let id = stdio.send("tools/call", &call);
         stdio.response(id).to_string()
@@ -167,7 +168,7 @@ fn a_revoked_token_ends_an_answer_of_the_llm() {
     }
 }
 
-/// A server whose one tool never answers, and says on stderr that it was called.
+/// A server whose only tool never answers, and reports its call on stderr.
 const NEVER: &str = r#"read a
 echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}'
 read b; read c

@@ -1,9 +1,9 @@
-//! `eye servers`: what it writes into configs, and trial starts. What needs a hub is tested with the faces.
+//! `eye servers`: what it writes into configs, and trial starts. Cases that need a hub are tested with MCP.
 
 use crate::stage::{answers, home};
 use std::fs;
 
-/// A server of a few lines: it greets, lists one tool, and waits for its end.
+/// A small server: it greets, lists one tool, and waits for its end.
 const SMALL: &str = r#"read a
 echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}'
 read b; read c

@@ -1,4 +1,4 @@
-//! Named tokens of a cluster: valid at every hub, taken back at every hub, also by hubs that were apart. With the real
+//! Named tokens of a cluster: valid at every hub, revoked at every hub, also by hubs that were separated. With the real
 //! binary and a real nats-server.
 
 use crate::stage::hubs::{ORIGIN, hub, lists, setup, until};
@@ -17,7 +17,7 @@ fn revoke(home: &Home, name: &str) {
     assert_eq!(ran.code, 0, "{ran:?}");
 }
 
-/// Starts a command that is lowered to a token.
+/// Starts a command that is restricted to a token.
 fn start_as(home: &Home, secret: &str, args: &[&str]) -> Running {
     Running::of(home.command().args(args).env("EYE_TOKEN", secret))
 }
@@ -26,7 +26,7 @@ fn eye_as(home: &Home, secret: &str, args: &[&str]) -> Ran {
     start_as(home, secret, args).wait()
 }
 
-/// Repeats `pages` with a token until the hub knows the token, or knows it no more.
+/// Repeats `pages` with a token until the hub knows the token, or no longer does.
 fn knows(home: &Home, secret: &str, is_known: bool) -> Ran {
     let end = Instant::now() + DEADLINE;
     loop {
@@ -53,7 +53,7 @@ fn a_token_has_its_scope_at_every_hub_and_ends_everywhere_when_one_takes_it_back
     }
     let refused = eye_as(&b, &reader, &["--page", "shop", "1"]);
     assert!(refused.code != 0 && refused.stderr.contains("eval"), "{refused:?}");
-    // Calls at one hub for a page of the other, and connections of both, end when the other hub takes the token back.
+    // Calls at one hub for a page of the other, and connections of both, end when the other hub revokes the token.
     let ci = token(&a, &["ci", "--may", "eval"]);
     knows(&b, &ci, true);
     let calls = [start_as(&a, &ci, &["--page", "shop", "forever"]), start_as(&b, &ci, &["--page", "shop", "forever"])];
@@ -92,16 +92,16 @@ fn tokens_that_were_made_and_taken_back_without_nats_are_so_everywhere_afterward
     knows(&b, &second, true);
     nats.kill();
     until(&a, &["status"], |ran| (ran.stdout.clone() + &ran.stderr).contains("own pages only"));
-    // Each hub goes by its own file: what is made here is valid here, what is taken back here ends here.
+    // Each hub uses its own file: a token made here is valid here, one revoked here ends here.
     let same = [token(&a, &["same"]), token(&b, &["same"])];
     assert_eq!((eye_as(&a, &same[0], &["pages"]).code, eye_as(&b, &same[1], &["pages"]).code), (0, 0));
     revoke(&b, "first");
     knows(&b, &first, false);
     assert_eq!(eye_as(&a, &first, &["pages"]).code, 0);
-    // A hub that was killed hears of it when it is back.
+    // A hub that was killed learns of it when it is back.
     hub_b.kill();
     revoke(&a, "second");
-    // A server without its files is told everything again.
+    // A server without its files gets everything published again.
     nats.empty();
     nats.run();
     let _hub_b = Hub::start_with(&b, &["--cluster", &nats.url(), "--hub-name", "b"]);
@@ -111,7 +111,7 @@ fn tokens_that_were_made_and_taken_back_without_nats_are_so_everywhere_afterward
         knows(home, &same[0], true);
         knows(home, &same[1], true);
     }
-    // A name means every token that has it.
+    // A name stands for all tokens that have it.
     revoke(&a, "same");
     for home in [&a, &b] {
         knows(home, &same[0], false);

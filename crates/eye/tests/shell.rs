@@ -91,7 +91,7 @@ fn slips_of_the_first_minutes_are_named() {
     let _hub = eye_testkit::Hub::start(&home);
     assert_eq!(home.eye(["lok"]), typo("`lok` is not a verb, and no page is connected", "look"));
     assert_eq!(home.eye(["document"]).code, 3);
-    // What opens browsers says at once that there is none; it is not waited for.
+    // The opener reports at once that there is no browser; the command does not wait.
     let began = std::time::Instant::now();
     let ran = Running::of(home.command().args(["open", "http://localhost:1/"]).env("BROWSER", "false")).wait();
     assert_eq!(ran.code, 3);
@@ -175,7 +175,7 @@ fn a_socket_that_cannot_be_says_what_to_do() {
     assert!(ran.stderr.contains("hint: name another with EYE_SOCKET"), "{}", ran.stderr);
 }
 
-/// What the program says on stderr when that is a terminal.
+/// The program's stderr when that is a terminal.
 fn on_a_terminal(home: &eye_testkit::Home, no_color: Option<&str>) -> String {
     let (mut terminal, stderr) = Terminal::open();
     let mut command = home.command();

@@ -5,10 +5,10 @@ use eye_testkit::{Home, Hub, PageSetup, Running, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 
-/// Lets the page publish, and returns when the hub has taken it.
+/// Publishes from the page, and returns when the hub has processed it.
 fn publish(home: &Home, page: &ScriptedPage, method: &str, params: &str) {
     page.say(&format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#));
-    // The page's answer comes behind what it published.
+    // The page's answer comes after what it published.
     assert_eq!(home.eye(["document.title"]).stdout, "Shop\n");
 }
 
@@ -62,7 +62,7 @@ fn a_page_that_publishes_nothing_says_so() {
     assert!(ran.stderr.starts_with("error: the page publishes no state\n"), "{}", ran.stderr);
 }
 
-/// A page with a tool, which answers verbs too and says what it did.
+/// A page with a tool that also answers verbs and says what it did.
 fn scene(home: &Home) -> ScriptedPage {
     ScriptedPage::offering(home, &PageSetup::new(home, "Scene"), &[json!({ "name": "paint" })], |name, _| {
         ToolReply::Result(json!(format!("did {name}")))
@@ -111,7 +111,7 @@ fn a_state_is_kept_under_a_name_and_given_back_to_the_page() {
     assert_eq!(list["snapshots"][0]["name"], "before");
     let missing = home.eye(["restore", "after"]).stderr;
     assert_eq!(missing, "error: no state is kept under `after`\nhint: there are: before\n");
-    // The page is asked, and this one cannot set its state.
+    // The request reaches the page, and this one cannot set its state.
     assert_eq!(home.eye(["restore", "before"]), answers(1, "", "error: page: no method state/set\n"));
 }
 
@@ -123,7 +123,7 @@ fn watch_prints_each_change_as_it_happens() {
     publish(&home, &page, "state/update", r#"{"state":{"n":1},"revision":1}"#);
     let mut watching = Running::of(home.command().args(["watch", "state", "--count", "2"]));
     let mut lines = BufReader::new(watching.child().stdout.take().unwrap()).lines();
-    // Until the watch is known to the hub, changes pass it by; its first line tells that it is.
+    // Changes are missed until the hub knows the watch; its first line shows that it does.
     let mut revision = 1;
     let first: Value = std::thread::scope(|scope| {
         let line = scope.spawn(|| lines.next().unwrap().unwrap());

@@ -1,5 +1,5 @@
-//! What a driven tab has beside its document: a device, cookies, a login, requests, downloads, an end. The real binary,
-//! the real hub and a real Chromium.
+//! A driven tab besides its document: device, cookies, login, requests, downloads, end. The real binary, the real hub
+//! and a real Chromium.
 
 use crate::stage::browser::{hub, ok};
 use crate::stage::site::{Page, Site};
@@ -13,7 +13,7 @@ const TAB: &str = r#"<!doctype html><title>Tab</title><link rel="icon" href="dat
   ask.addEventListener("click", () => fetch("/data", asked));
 </script>"#;
 
-/// A site of its own with a page, an answer that logs in, and a file to download.
+/// A local site with a page, an answer that logs in, and a file to download.
 fn site() -> String {
     Site::open(answer).url()
 }
@@ -30,7 +30,7 @@ fn answer(path: &str, _: &str) -> Page {
     Page { status: "200 OK", headers, body: body.to_owned() }
 }
 
-/// Asks until the answer has this in it.
+/// Repeats a command until its output contains the text.
 fn until(home: &eye_testkit::Home, words: &[&str], wanted: &str) -> String {
     let ends = std::time::Instant::now() + eye_testkit::DEADLINE;
     loop {
@@ -160,7 +160,7 @@ fn the_tabs_of_a_browser_that_runs_are_pages_and_stay_when_eye_leaves() {
     ok(home.eye(["marked = 1; 0"]));
     ok(home.eye(["click", "#go"]));
     assert!(ok(home.eye(["browse", "--list"])).starts_with("auto "));
-    // What pages may use there is between the browser and its person.
+    // The permissions of pages there are the user's business.
     let granted = home.eye(["emulate", "--grant", "geolocation"]);
     assert!(granted.code != 0 && granted.stderr.contains("is a person's"), "{granted:?}");
     ok(home.eye(["emulate", "--reset"]));

@@ -28,7 +28,7 @@ fn tcp(home: &Home) -> TcpStream {
     tcp
 }
 
-/// A connection that trusts one authority and no other.
+/// A connection that trusts only one authority.
 fn encrypted(home: &Home, authority: &Path) -> StreamOwned<ClientConnection, TcpStream> {
     over_tls(tcp(home), authority)
 }
@@ -48,7 +48,7 @@ fn over_tls(tcp: TcpStream, authority: &Path) -> StreamOwned<ClientConnection, T
 fn get(stream: &mut (impl Read + Write), path: &str) -> String {
     write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
     let mut answer = Vec::new();
-    // A peer that ends without saying goodbye over TLS has said all it had to.
+    // A peer that ends without a TLS close has still sent everything.
     let _ = stream.read_to_end(&mut answer);
     String::from_utf8_lossy(&answer).into_owned()
 }
@@ -141,7 +141,7 @@ fn one_port_speaks_http_and_https_and_pages_join_over_both() {
     let authority = Path::new(made["authority"].as_str().unwrap()).to_owned();
     assert!(get(&mut encrypted(&home, &authority), "/health").contains("\"status\":\"ok\""));
     assert!(get(&mut tcp(&home), "/health").contains("\"status\":\"ok\""));
-    // A page over ws, as ever, and one over wss.
+    // A page over ws, and one over wss.
     let _plain = page(&home);
     let mut request = "wss://localhost/ws?clientType=browser&sessionId=secure".into_client_request().unwrap();
     request.headers_mut().insert("origin", "https://localhost:5173".parse().unwrap());
@@ -156,7 +156,7 @@ fn one_port_speaks_http_and_https_and_pages_join_over_both() {
     assert!(home.eye(["join", "tag"]).stdout.contains(&format!("src=\"https://localhost:{}/eye.js\"", home.port())));
     let ran = home.eye(["up", "--tls"]);
     assert_eq!(ran.stdout.split(' ').next(), Some("running"), "{}", ran.stderr);
-    // What is opened here needs no certificate.
+    // A page opened here needs no certificate.
     fs::write(home.path("work/page.html"), "<title>Served</title>").unwrap();
     let served = home.eye([
         "rpc",
@@ -177,7 +177,7 @@ fn commands_and_the_relay_trust_this_machines_authority() {
     let server = format!("wss://localhost:{}", home.port());
     let elsewhere = |args: &[&str]| {
         let mut command = home.command();
-        // Another port too: a hub of this user at the usual one is found by the kernel's word, and would be the local
+        // Another port too: a hub of this user at the usual one would be found through the kernel, and be the local
         // hub.
         command.args(args).env("XDG_RUNTIME_DIR", home.path("elsewhere")).env("EYE_PORT", other.port().to_string());
         command
@@ -189,7 +189,7 @@ fn commands_and_the_relay_trust_this_machines_authority() {
     assert_eq!(ran, answers(0, &format!("connected to https://localhost:{} by WebSocket\n", home.port()), ""));
     assert_eq!(Running::of(&mut elsewhere(&["document.title"])).wait(), answers(0, "Shop\n", ""));
     assert_eq!(Running::of(&mut elsewhere(&["disconnect"])).wait().code, 0);
-    // Another user of this machine does not know it.
+    // Another user of this machine does not trust it.
     let stranger = stage::home();
     let ran = Running::of(stranger.command().arg("1").env("EYE_SERVER", &server)).wait();
     assert_eq!(ran.code, 3);
@@ -214,7 +214,7 @@ fn a_rust_client_asks_over_tls_from_many_threads_while_its_answers_come() {
         .map(|n| {
             let agent = agent.clone();
             std::thread::spawn(move || {
-                // Larger than what TLS puts into one record and than what rustls keeps, in both directions.
+                // Larger than one TLS record and than rustls's buffer, in both directions.
                 let text = format!("{n}").repeat(200_000);
                 let result = agent.call("echo", &json!({ "text": text })).unwrap();
                 assert!(result.to_string().contains(&text), "the answer of thread {n}");
@@ -224,7 +224,7 @@ fn a_rust_client_asks_over_tls_from_many_threads_while_its_answers_come() {
     for thread in threads {
         thread.join().unwrap();
     }
-    // A program that does not trust this authority gets no connection, so its token is not sent.
+    // A program that does not trust this authority does not connect, so its token is not sent.
     let refused = Agent::connect(&Address::server(&url, &token).trusting(Trust::new(RootCertStore::empty()).unwrap()));
     assert!(matches!(refused, Err(Error::Unreachable { .. })), "{refused:?}");
 }
@@ -251,7 +251,7 @@ fn a_hub_that_runs_takes_a_renewed_certificate_and_keeps_a_good_one() {
     assert_eq!(shown(), second);
 }
 
-/// An address of this machine by which others would reach it; `None` where it has no network. Nothing is sent.
+/// An address of this machine for other machines; `None` without a network. Nothing is sent.
 fn address_of_this_machine() -> Option<IpAddr> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
     socket.connect("198.51.100.1:9").ok()?;
@@ -266,7 +266,7 @@ fn a_forged_origin_from_beyond_loopback_is_no_page_and_no_agent() {
     let authority = made(&home, &["--name", &address.to_string()])["authority"].as_str().unwrap().to_owned();
     let _hub = Hub::start_with(&home, &["--tls", "--listen", "0.0.0.0", "--host", &address.to_string()]);
     let shop = home.eye(["token", "new", "shop", "--may", "join", "--origin", "http://localhost"]).stdout;
-    // What a program sends that pretends to be a page of this machine; what follows is not a WebSocket's, so the hub
+    // The request of a program that pretends to be a page of this machine; what follows is not a WebSocket, so the hub
     // ends it.
     let knock = |ip: IpAddr, path: &str, host: &str| {
         let tcp = TcpStream::connect((ip, port)).unwrap();

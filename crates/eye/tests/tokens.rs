@@ -1,4 +1,4 @@
-//! Named tokens against the real hub: every operation of the table, with every scope, on every face.
+//! Named tokens against the real hub: every operation of the table, with every scope, on every front end.
 
 use crate::stage::home;
 use crate::stage::mcp::Client;
@@ -10,7 +10,7 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use tungstenite::client::IntoClientRequest;
 
-/// The classes that an agent may have. `join` is a page's.
+/// The classes for agents. `join` is for pages.
 const SCOPES: [Class; 5] = [Class::Read, Class::Act, Class::Eval, Class::Servers, Class::Admin];
 
 fn secret(home: &Home, args: &[&str]) -> String {
@@ -41,9 +41,9 @@ fn params(operation: &Operation) -> Value {
     Value::Object(required.map(|param| (param.name.to_owned(), value(param.kind))).collect::<Map<_, _>>())
 }
 
-/// What a request of the table is to get: `None` is not asked, because it would end the hub.
+/// For each request of the table, whether it is allowed. Requests that would end the hub are left out.
 fn cells(scope: Class) -> Vec<(&'static Operation, String, bool)> {
-    // Both are asked by a test of their own: they are notifications, and every token may send them.
+    // Both have a test of their own: they are notifications, and every token may send them.
     let asked =
         operations::shown_by(Faces::RPC).filter(|operation| !matches!(operation.method, "hello" | "call/cancel"));
     let cell = |operation: &'static Operation| {
@@ -62,7 +62,7 @@ fn check(face: &str, scope: Class, operation: &Operation, allowed: bool, answer:
     }
 }
 
-/// One HTTP request on a connection of its own; gives status line, headers and body as text.
+/// Sends one HTTP request on a connection of its own; returns status line, headers and body as text.
 fn http(home: &Home, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
     let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
     let mut head = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
@@ -130,7 +130,7 @@ fn hello_and_cancel_with_every_scope_give_no_more_and_reach_no_other_call() {
                 }
             }
         };
-        // The hub's own token, or another name, raises nothing.
+        // Neither the hub's own token nor another name in hello raises the rights.
         let greeted = ask(1, "hello", json!({ "clientType": "agent", "token": own, "agent": "root" }));
         assert!(greeted.contains(r#""version""#), "{greeted}");
         let stop = ask(2, "hub/serve", json!({ "path": "/" }));
@@ -140,7 +140,7 @@ fn hello_and_cancel_with_every_scope_give_no_more_and_reach_no_other_call() {
         if scope.covers(Class::Eval) {
             held.held();
         }
-        // The call of another connection has the same id.
+        // A call of another connection has the same id.
         let cancel = json!({ "jsonrpc": "2.0", "method": "call/cancel", "params": { "id": 7 } }).to_string();
         ws.send(tungstenite::Message::text(cancel)).unwrap();
         ws.send(tungstenite::Message::text(r#"{"jsonrpc":"2.0","id":9,"method":"ping","params":{}}"#)).unwrap();
@@ -185,7 +185,7 @@ fn every_operation_with_every_scope_by_post() {
         let (name, value) = bearer(&secret);
         let headers = [(name.as_str(), value.as_str()), ("Content-Type", "application/json")];
         let mut stream = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
-        // A client of BTCP over HTTP that names its session in a header gets its answers in the body.
+        // A client of BTCP over HTTP that names its session in a header gets its responses in the body.
         let open = format!("GET /events?sessionId={}&clientType=agent HTTP/1.1\r\nHost: localhost\r\n", scope.word());
         write!(stream, "{open}{name}: {value}\r\n\r\n").unwrap();
         let mut events = BufReader::new(stream).lines();
@@ -194,12 +194,12 @@ fn every_operation_with_every_scope_by_post() {
         for (operation, request, allowed) in cells(scope) {
             check("/rpc", scope, operation, allowed, &http(&home, "POST", "/rpc", &headers, &request));
             check("/agent", scope, operation, allowed, &http(&home, "POST", "/agent", &headers, &request));
-            // Whose method a page says is taken for a page's, which no agent's token is.
+            // A request with a page's method is taken for a page's, which no agent's token is valid for.
             if operation.class == Class::Join {
                 continue;
             }
             let answer = http(&home, "POST", "/message", &posted, &request);
-            // This dialect refuses a call of an agent that has joined no page before anything else.
+            // This dialect first refuses every call of an agent that has joined no page.
             if operation.method == "tools/call" && answer.contains("Browser client not connected") {
                 continue;
             }
@@ -208,7 +208,7 @@ fn every_operation_with_every_scope_by_post() {
     }
 }
 
-/// A server of a few lines: it greets, lists one tool, and answers every call.
+/// A small server: it greets, lists one tool, and answers every call.
 const SMALL: &str = r#"read a
 echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}'
 read b; read c
@@ -248,7 +248,7 @@ fn every_tool_with_every_scope_over_mcp() {
             )
         });
         let code = (Class::Eval, json!({ "name": "eye", "arguments": { "expr": "1" } }));
-        // A tool of a server, by its full name, as discovery shows it, and in the list of `--full`.
+        // A tool of a server, by its full name from discovery, and from the list of `--full`.
         let servers = ["small::whereabouts", "small__whereabouts"]
             .map(|name| (Class::Servers, json!({ "name": "mcp_call", "arguments": { "name": name } })));
         let direct = (Class::Servers, json!({ "name": "small__whereabouts", "arguments": {} }));

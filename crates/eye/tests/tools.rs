@@ -7,7 +7,7 @@ use eye_testkit::{Home, Hub, PageSetup, Running, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 
-/// What the page of most tests offers.
+/// The tools of the page in most tests.
 fn definitions() -> Vec<Value> {
     vec![
         json!({
@@ -41,7 +41,7 @@ fn definitions() -> Vec<Value> {
     ]
 }
 
-/// Echoes what it was called with; some tools have other manners.
+/// Echoes the call; some tools behave differently.
 fn reply(name: &str, arguments: &Value) -> ToolReply {
     match (name, arguments.get("a").and_then(Value::as_i64)) {
         ("add", Some(-1)) => ToolReply::Error(Error::new(Code::THREW, "negative")),
@@ -303,7 +303,7 @@ fn progress_is_plain_lines_where_stderr_is_no_terminal() {
     let mut running = home.start(["call", "add", "a=0"]);
     let held = page.held_tool();
     page.progress(&held, json!({ "progress": 1, "total": 4, "message": "load\u{1b}[2Jing\nmore" }));
-    // The line is there while the call still runs.
+    // The line is printed while the call still runs.
     let mut stderr = BufReader::new(running.child().stderr.take().unwrap());
     let mut line = String::new();
     stderr.read_line(&mut line).unwrap();

@@ -1,4 +1,4 @@
-//! A cloned repository: what its `.eye/config.yaml` may do before and after `eye servers trust`, as attacks on the real
+//! A cloned repository: what its `.eye/config.yaml` can do before and after `eye servers trust`, as attacks on the real
 //! program.
 
 use crate::stage::mcp::Client;
@@ -14,7 +14,7 @@ use std::process::Stdio;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
-/// A server that other people own: it keeps the head of every request, and answers with an error that repeats it.
+/// A foreign server: it keeps the head of every request, and answers with an error that repeats it.
 struct Sink {
     port: u16,
     heads: Receiver<String>,
@@ -59,7 +59,7 @@ fn user_config(home: &Home, text: &str) {
     fs::write(home.path("config/eye/config.yaml"), text).unwrap();
 }
 
-/// The repository: what it brings along.
+/// Writes the repository's config.
 fn repository(home: &Home, text: &str) {
     fs::create_dir_all(home.path("work/.eye")).unwrap();
     fs::write(home.path("work/.eye/config.yaml"), text).unwrap();
@@ -92,7 +92,7 @@ fn a_repository_runs_nothing_on_initialize_until_it_is_trusted() {
     user_config(&home, &touching("own", &own));
     repository(&home, &touching("x", &pwned));
     let client = Client::legacy(&home, &[]);
-    // Both start the same way, so the user's own is the proof that the other would have been there too.
+    // Both start the same way, so the user's own shows that the other would also have started.
     until_there(&own);
     let rows = home.eye(["servers"]);
     assert!(rows.stdout.lines().any(|row| row.starts_with('x') && row.contains("untrusted")), "{}", rows.stdout);
@@ -190,7 +190,7 @@ fn trust_shows_what_would_run_and_is_bound_to_it() {
     let file = home.path("config/eye/trusted.json");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(home.eye(["servers", "trust", "x"]), answers(0, "", "note: x is trusted already\n"));
-    // A changed entry asks again, and the old hash no longer fits.
+    // A changed entry must be trusted again, and the old hash no longer fits.
     repository(&home, &format!("servers:\n  x: {{ {entry}, startup: first_use }}\n"));
     assert_eq!(home.eye(["servers", "trust", "--yes", &exact]).code, 4);
     assert_eq!(home.eye(["servers", "trust", "x"]).code, 4);
@@ -258,7 +258,7 @@ fn the_users_own_config_is_written_for_its_owner_alone() {
     home.eye(["servers", "add", "a", "--env", "K=v", "--", "x"]);
     let file = home.path("config/eye/config.yaml");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    // What the user typed into the project's config is trusted; what came otherwise is not.
+    // An entry that the user typed into the project's config is trusted; any other is not.
     home.eye(["servers", "add", "--project", "typed", "--", "x"]);
     assert_eq!(home.eye(["servers", "trust", "typed"]), answers(0, "", "note: typed is trusted already\n"));
 }

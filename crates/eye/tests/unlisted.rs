@@ -1,5 +1,5 @@
-//! Hubs that list fewer pages of others than there are: what is not listed is looked up. With the real binary and a
-//! real nats-server.
+//! Hubs that list fewer pages of others than there are: an unlisted page is looked up. With the real binary and a real
+//! nats-server.
 
 use crate::stage::hubs::{ORIGIN, hub, hub_with, lists, setup, until};
 use crate::stage::{answers, table};
@@ -14,7 +14,7 @@ fn join(home: &Home, number: usize) -> ScriptedPage {
     ScriptedPage::join(home, &setup.session(&format!("s{number}")).alias(&format!("cart{number}")), table)
 }
 
-/// A hub that lists two pages of others, beside one that has so many.
+/// A hub that lists two pages of others, beside one with this many.
 fn beside(nats: &Nats, pages: usize) -> ((Home, Hub), (Home, Hub), Vec<ScriptedPage>) {
     let there = hub(nats, "b");
     let pages = (0..pages).map(|number| join(&there.0, number)).collect();
@@ -33,7 +33,7 @@ fn a_page_that_is_not_listed_is_found_by_its_id_its_alias_and_its_title() {
     let ((a, _hub_a), (b, hub_b), _pages) = beside(&nats, 5);
     let listed = a.eye(["pages"]);
     assert_eq!((listed.stdout.lines().count(), &*listed.stderr), (2, NOT_ALL), "{listed:?}");
-    // It counts the pages of a hub whose beat it has heard.
+    // It counts the pages of a hub whose heartbeat it has received.
     let counted = "b  at least 2 pages\nother hubs hold more pages than this one lists";
     until(&a, &["status", "--cluster"], |ran| ran.stdout.contains(counted));
     until(&a, &["doctor"], |ran| ran.stdout.contains("more pages than this one lists"));
@@ -47,7 +47,7 @@ fn a_page_that_is_not_listed_is_found_by_its_id_its_alias_and_its_title() {
     assert_eq!(a.eye(["pages"]).stdout.lines().count(), 5, "what was found is listed");
     let nothing = ask(&a, "nowhere");
     assert!(nothing.code != 0 && nothing.stderr.contains("no page fits `nowhere`"), "{nothing:?}");
-    // A name that is given to one of them there means it here.
+    // A name given to one of them there is valid here.
     assert_eq!(b.eye(["use", &format!("s{first}"), "--as", "till"]).code, 0);
     until(&a, &["--page", "till", "document.title"], |ran| ran.stdout == "Shop\n");
     hub_b.kill();
@@ -67,7 +67,7 @@ fn a_page_whose_hub_is_not_listed_takes_its_session_along() {
     ] {
         page.say(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
     }
-    // The page's answer comes behind what it said.
+    // The page's answer comes after its messages.
     assert_eq!(ask(&b, &id), answers(0, "Shop\n", ""));
     assert_eq!(b.eye(["use", &id, "--as", "till"]).code, 0);
     let _moved = join(&a, number);

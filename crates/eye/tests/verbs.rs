@@ -7,7 +7,7 @@ use eye_testkit::{Home, Hub, PageSetup, Running, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 
-/// A page that says which verb it was told to do, and with what.
+/// A page that reports the verbs and params that it receives.
 fn page(home: &Home) -> ScriptedPage {
     ScriptedPage::offering(home, &PageSetup::new(home, "Shop").alias("shop"), &[], |verb, params| {
         let mut params = params.clone();

@@ -1,5 +1,5 @@
-//! A watch goes on when the hub that holds the page is killed with -9, when the page changes its hub, and when the
-//! network between hubs was cut. With the real binary and a real nats-server.
+//! A watch continues when the hub of the page is killed with -9, when the page changes its hub, and when the network
+//! between hubs was cut. With the real binary and a real nats-server.
 
 use crate::stage::cut::Network;
 use crate::stage::hubs::{hub, lists, setup, until};
@@ -50,7 +50,7 @@ fn a_watch_goes_on_at_the_hub_that_the_page_comes_back_through() {
     lists(&c, "Shop");
     let mut watching = Running::of(b.command().args(["--page", "s1", "watch", "state", "--count", "1000"]));
     let mut lines = BufReader::new(watching.child().stdout.take().unwrap()).lines();
-    // Until the watch is known to the other hub, changes pass it by; its first line tells that it is.
+    // Changes are missed until the other hub knows the watch; its first line shows that it does.
     let mut last = 0;
     let (_, mut heard) = std::thread::scope(|scope| {
         let line = scope.spawn(|| next(&mut lines));
@@ -73,7 +73,7 @@ fn a_watch_goes_on_at_the_hub_that_the_page_comes_back_through() {
     publish(&second, 2_001, 2);
     assert_eq!(next(&mut lines), (json!(2_001), last + 2));
     is_written(&mut observer, last + 2);
-    // Through the agent's own.
+    // Through the agent's own hub.
     hub_c.kill();
     until(&b, &["pages"], |ran| !ran.stdout.contains("at c"));
     let third = join(&b);
@@ -101,7 +101,7 @@ fn a_watch_goes_on_after_the_network_of_either_hub_was_cut() {
         let lines = BufReader::new(watching.child().stdout.take().unwrap()).lines();
         let (told, heard) = channel();
         std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| told.send(read(&line))));
-        // Until the watch is known to the other hub, changes pass it by.
+        // Changes are missed until the other hub knows the watch.
         let is_heard = (1..1_000).find(|revision| {
             publish(&page, *revision, *revision);
             heard.recv_timeout(Duration::from_millis(100)).is_ok()

@@ -1,17 +1,17 @@
-//! A page that is hostile to scripts, in a real Chromium that the hub drives: what looks and acts is not in its world.
+//! A page that is hostile to scripts, in a real Chromium that the hub drives: our scripts do not run in its world.
 
 use crate::stage::browser::{hub, ok};
 use crate::stage::site::{Page, Site};
 use eye_testkit::{Home, Ran};
 
-/// Forbids text to become code, and everything that has no nonce.
+/// Forbids text to become code, and everything without a nonce.
 const STRICT: &str =
     "content-security-policy: default-src 'none'; script-src 'nonce-a'; require-trusted-types-for 'script'";
 
-/// Replaces what scripts are made of, by what breaks or deceives them.
+/// Replaces the built-ins that scripts use by ones that fail or deceive.
 const HOSTILE: &str = include_str!("../../../web/harness/hostile.js");
 
-/// Gets hold of the way out of the client's half in its own world, and answers what the other half is asked.
+/// Gets hold of the outgoing connection of the client's half in its own world, and answers requests to the other half.
 const FORGING: &str = include_str!("../../../web/harness/forging.js");
 
 const FORM: &str = r#"<h1>Hi</h1><button id="b">Press</button><label>Name <input id="i"></label><p id="out">nothing</p>
@@ -20,7 +20,7 @@ const FORM: &str = r#"<h1>Hi</h1><button id="b">Press</button><label>Name <input
   i.oninput = () => (out.textContent = "now " + i.value);
 </script>"#;
 
-/// A page as pages are, one that is hostile before it loads, one that forbids everything, too, and one that forges
+/// An ordinary page, one that is hostile before it loads, one that also forbids everything, and one that forges
 /// answers.
 fn form(path: &str, _: &str) -> Page {
     let script = match path {
@@ -33,7 +33,7 @@ fn form(path: &str, _: &str) -> Page {
     Page::html(headers, &format!("<!doctype html><title>Form</title>{head}{FORM}"))
 }
 
-/// What a page answers to each verb. `first`: after it was asked this.
+/// The page's answers to each verb, optionally after evaluating `first`.
 fn answers(home: &Home, url: &str, first: Option<&str>) -> Vec<String> {
     ok(home.eye(["browse", url, "--headless", "--private"]));
     if let Some(code) = first {

@@ -1,10 +1,10 @@
-//! Holds the command line to the table of operations: verbs, other words for them, help lines, words and flags.
+//! Compares the command line with the table of operations: verbs, aliases, help lines, arguments and flags.
 
 use super::*;
 use clap::{Arg, ArgAction};
 use eye_protocol::operations::{Kind, Param};
 
-/// A word or flag, in a form that both sides have.
+/// An argument or flag, in a form that both sides share.
 #[derive(Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of a table, not a state")]
 struct Word {
@@ -85,7 +85,7 @@ fn help_lines_are_those_of_the_table() {
 fn words_and_flags_are_those_of_the_table() {
     for verb in command().get_subcommands() {
         let operation = operations::command_named(verb.get_name()).unwrap();
-        // What is no method has its words in one place, its own file.
+        // A verb that is not a method defines its arguments only in its own file.
         let Some(words) = operation.words.or(operation.in_page().then_some(operation.params)) else { continue };
         let mut known: Vec<Word> = verb
             .get_arguments()

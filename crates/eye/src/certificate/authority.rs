@@ -1,4 +1,4 @@
-//! The authority: makes itself, and signs one certificate.
+//! The authority: makes its own certificate and signs the hub's.
 
 use super::place::{CertificateError, Place, SLACK, VALID};
 use super::store::{read_secret, write};
@@ -10,22 +10,22 @@ use std::fs;
 use std::net::IpAddr;
 use time::{Duration, OffsetDateTime};
 
-/// How long an authority is good for: browsers are told once.
+/// Long, because a user adds the authority to the browsers by hand.
 const AUTHORITY_VALID: Duration = Duration::days(3650);
 
-/// Makes an authority for these names, a key, and its certificate.
+/// Makes an authority for these names, a key, and the certificate of that key.
 pub fn make(place: &Place, names: &[String], now: OffsetDateTime) -> Result<(), CertificateError> {
     let authority = CertifiedIssuer::self_signed(authority_params(names, now), KeyPair::generate()?)?;
     let key = KeyPair::generate()?;
     let cert = cert_params(names, now)?.signed_by(&key, &authority)?;
-    // The certificate is written last: where it is, all of it is.
+    // The certificate is written last: when it exists, all the other files exist.
     write(&place.authority_key(), &authority.key().serialize_pem(), false)?;
     write(&place.authority(), &authority.pem(), true)?;
     write(&place.key(), &key.serialize_pem(), false)?;
     write(&place.cert(), &cert.pem(), true)
 }
 
-/// Signs the same key anew.
+/// Signs the existing key again.
 pub fn sign_again(place: &Place, names: &[String], now: OffsetDateTime) -> Result<(), CertificateError> {
     let key = KeyPair::from_pem(&read_secret(&place.key())?)?;
     let cert = cert_params(names, now)?.signed_by(&key, &issuer(place)?)?;
@@ -41,7 +41,7 @@ fn issuer(place: &Place) -> Result<Issuer<'static, KeyPair>, CertificateError> {
 
 fn authority_params(names: &[String], now: OffsetDateTime) -> CertificateParams {
     let mut params = CertificateParams::default();
-    // Several authorities of this name may be trusted at once; the year and month tell a person which is which.
+    // Several authorities of this name may be trusted at once; year and month help a person to distinguish them.
     params.distinguished_name = named(&format!("eye on this machine, {}-{:02}", now.year(), u8::from(now.month())));
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
@@ -74,7 +74,7 @@ fn named(name: &str) -> DistinguishedName {
     full
 }
 
-/// What a thief of the authority's key could sign.
+/// Signs a certificate for any name with the authority's key, as a thief of that key could.
 #[cfg(test)]
 pub fn signed_for_test(place: &Place, name: &str, now: OffsetDateTime) -> rustls::pki_types::CertificateDer<'static> {
     let key = KeyPair::generate().unwrap();

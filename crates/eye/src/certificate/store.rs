@@ -1,4 +1,4 @@
-//! Files of secrets and certificates: replaced whole, in a folder that is this user's alone.
+//! Writes secrets and certificates: each file is replaced whole, in a folder that only this user can enter.
 
 use super::place::CertificateError;
 use eye_platform::files;
@@ -6,14 +6,14 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
-/// Replaces a file; readers see the old one or the new one. Others may read it if it is `readable`.
+/// Replaces a file atomically. Others may read it if it is `readable`.
 pub fn write(path: &Path, text: &str, readable: bool) -> Result<(), CertificateError> {
     let wrong = |source| CertificateError::Io { path: path.to_owned(), source };
     if let Some(folder) = path.parent() {
         files::make_folder(folder).map_err(wrong)?;
     }
     let fresh = path.with_extension(format!("new-{}", std::process::id()));
-    // One that was left behind may have another mode.
+    // A leftover of a killed process may have another mode.
     let _ = fs::remove_file(&fresh);
     files::own(OpenOptions::new().write(true).create_new(true), readable)
         .open(&fresh)
@@ -22,7 +22,6 @@ pub fn write(path: &Path, text: &str, readable: bool) -> Result<(), CertificateE
         .map_err(wrong)
 }
 
-/// Reads a key.
 pub fn read_secret(path: &Path) -> Result<String, CertificateError> {
     fs::read_to_string(path).map_err(|source| CertificateError::Io { path: path.to_owned(), source })
 }

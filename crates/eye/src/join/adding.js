@@ -1,6 +1,6 @@
-// Adds the client to a page that does not name it, and says what is in the way: the whole of the bookmarklet, and of
-// the userscript below its head. `eye join` leaves out lines that are comments, and writes the hub's address for
-// __HUB__ and who is told for __TELL__.
+// Adds the client to a page that does not load it, and reports what blocks it. It is the whole bookmarklet, and the
+// body of the userscript. `eye join` drops the comment lines, and replaces __HUB__ by the hub's address and __TELL__ by
+// the function that shows a message.
 (() => {
   const hub = "__HUB__";
   const url = hub + "/eye.js";
@@ -17,8 +17,8 @@
     script.src = url;
     document.documentElement.append(script);
   } catch {
-    // Trusted Types forbid the address of a script, but not an import; the client reads its hub from this script all
-    // the same.
+    // Trusted Types forbid setting a script's address, but not an import. The client finds its hub through this script
+    // element in both cases.
     Object.defineProperty(document, "currentScript", { value: script, configurable: true });
     import(url).catch(failed).finally(() => { delete document.currentScript; });
   }

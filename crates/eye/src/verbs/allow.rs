@@ -1,4 +1,4 @@
-//! `eye allow`: which origins beside the loopback ones may join.
+//! `eye allow`: the list of origins, beside the loopback ones, whose pages may join.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -40,8 +40,8 @@ pub struct Args {
     remove: Option<String>,
 }
 
-/// Changes or prints the list. The hub reads it anew for every page that joins, and applies changes to what is
-/// connected.
+/// Changes or prints the list. The hub reads the list for every page that joins, and applies changes to existing
+/// connections too.
 pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     let file = places::origins_file()?;
     let origins = Origins::new(file.clone());
@@ -88,7 +88,7 @@ fn words(allowed: &Allowed) -> String {
     format!("{}{eval}{confirm}{pages}{backends}{topics}", allowed.origin)
 }
 
-/// A topic that pages of several origins may share.
+/// Checks a topic that pages of several origins may share.
 fn shared(topic: String) -> Result<Box<str>, Failure> {
     if parse_topics(&topic).is_none() {
         let message = format!("`{topic}` cannot be shared");

@@ -1,4 +1,4 @@
-//! `eye async`: have code evaluated, and collect its value later.
+//! `eye async`: evaluates code in the background; `eye collect` fetches the value later.
 
 use crate::client::{self, Absent};
 use crate::exit::Exit;
@@ -25,7 +25,7 @@ struct Accepted {
     id: String,
 }
 
-/// Hands the code over and prints the id.
+/// Submits the code and prints the id.
 pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     if let Some(id) = args.id.as_deref().filter(|id| !is_call_id(id)) {
         return Err(Failure::usage(format!("`{id}` is no id"), "use 1 to 19 letters, digits or _"));

@@ -1,4 +1,4 @@
-//! `eye audit`: what agents asked, a line each.
+//! `eye audit`: prints the requests of agents, one per line.
 
 use crate::client::{self, Absent};
 use crate::exit::Exit;
@@ -13,11 +13,11 @@ use serde_json::json;
 use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The id of the request that goes on.
+/// The id of the `audit/watch` request.
 const ID: &str = "\"audit\"";
-/// So many rows of the past are compared with those that come.
+/// A followed row is compared with at most this many of the last rows read.
 const OVERLAP_ROWS_MAX: usize = 256;
-/// How much of a hash a line shows; --json has all of it.
+/// Characters of a hash in a line; --json prints the whole hash.
 const HASH_SHOWN_CHARS: usize = 8;
 
 /// Print what agents asked of pages, servers and the hub
@@ -39,9 +39,9 @@ pub struct Args {
     bound: Bound,
 }
 
-/// Prints the rows, and those to come where they are wanted.
+/// Prints the rows in the log, and with `--follow` the rows to come.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
-    // A follower subscribes before it reads the past, so that no row falls between.
+    // A follower subscribes before it reads the log, so that no row is missed.
     let watching = args.follow.then(|| watch(options)).transpose()?;
     let since = args.since.map(|time| {
         let at = SystemTime::now().checked_sub(time).unwrap_or(UNIX_EPOCH);
@@ -61,7 +61,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     lines.flush()?;
     let Some(mut link) = watching else { return Ok(Exit::Success) };
     args.bound.follow(&mut link, "audit/row", None, |row| {
-        // A row that was written in between stands in both.
+        // A row written between the two is in both.
         let printed = read.rows.iter().rev().take(OVERLAP_ROWS_MAX).any(|known| known.get() == row);
         if options.errors || printed { Ok(()) } else { ui::line(line(row, options)?) }
     })?;
@@ -78,7 +78,7 @@ fn line(row: &str, options: &Options) -> Result<String, Failure> {
     if options.json { Ok(row.to_owned()) } else { client::read_result(row).map(|row| readable(&row)) }
 }
 
-/// One row for people. Names in it come from agents and pages: nothing of them steers a terminal.
+/// One row for people. Names in it come from agents and pages, so control characters are escaped.
 fn readable(row: &Row) -> String {
     if let Some(dropped) = row.dropped {
         return visible::line(&format!(

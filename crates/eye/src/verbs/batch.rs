@@ -1,4 +1,4 @@
-//! `eye batch`: many expressions from stdin, sent without waiting, their answers printed as they come or in order.
+//! `eye batch`: sends many expressions from stdin without waiting; prints the answers as they come or in order.
 
 mod feed;
 mod flight;
@@ -35,7 +35,6 @@ pub struct Args {
     ordered: bool,
 }
 
-/// Evaluates the lines of stdin.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let mut printer = Printer::new(args.ordered, options);
     exchange(client::open(options)?, &mut printer, options)?;
@@ -43,13 +42,13 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     Ok(if printer.failed() { Exit::Threw } else { Exit::Success })
 }
 
-/// A thread feeds the hub while this one prints, so that neither waits for the other.
+/// A second thread sends to the hub while this one prints, so that neither waits for the other.
 fn exchange(connection: Connection, printer: &mut Printer, options: &Options) -> Result<(), Failure> {
     connection.set_patience(None)?;
     let (mut reader, writer) = connection.split();
     let flight = Arc::new(Flight::default());
     let (shared, options) = (Arc::clone(&flight), options.clone());
-    // The thread is left to itself: it may wait for stdin when this one has ended already.
+    // The thread is not joined: it may still wait for stdin when this thread has finished.
     std::thread::spawn(move || {
         let lines = BufReader::with_capacity(64 << 10, std::io::stdin());
         feed::to_hub(lines, &writer, &shared, &options);

@@ -1,4 +1,4 @@
-//! `eye browse`: pages in a browser that the hub starts and drives.
+//! `eye browse`: opens pages in a browser that the hub starts and drives.
 
 use crate::client::{self, Absent};
 use crate::exit::Exit;
@@ -11,9 +11,9 @@ use serde::Deserialize;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// How often is looked whether the page has a title.
+/// How often to check whether the page has a title.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long a page that has joined may take to have one.
+/// How long to wait for the title of a page that has joined.
 const TITLE: Duration = Duration::from_secs(2);
 
 /// Open a page in eye's own browser, where every verb has real hands
@@ -62,7 +62,7 @@ struct Browser {
     pid: Option<u32>,
     headless: bool,
     pages: usize,
-    /// Which of `eye pages` they are.
+    /// The session ids that `eye pages` shows.
     #[serde(default)]
     tabs: Vec<String>,
 }
@@ -73,13 +73,12 @@ enum Opened {
     Page {
         id: String,
     },
-    /// Of a browser that ran before.
+    /// The pages of a browser that ran before.
     Tabs {
         pages: Vec<String>,
     },
 }
 
-/// Opens, lists or stops.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     if args.list {
         return list(options);
@@ -158,7 +157,7 @@ fn say(options: &Options, text: &str) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The text as a URL.
+/// Adds the scheme that is missing: http for this machine, https elsewhere.
 fn as_url(text: &str) -> String {
     let local = ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
         text.strip_prefix(host).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/', '?', '#']))

@@ -1,4 +1,4 @@
-//! `eye call`: call a tool that the page offers, or one of a server behind the gateway.
+//! `eye call`: calls a tool of the page, or of a server behind the gateway.
 
 mod behind;
 mod outcome;
@@ -30,13 +30,13 @@ struct Params<'a> {
     if_revision: Option<u64>,
 }
 
-/// Calls the tool and prints what it gave.
+/// Calls the tool and prints its result.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     if args.tool.contains("::") {
         return behind::run(args, options);
     }
     match of_page(args, options) {
-        // Neither a page's tool of that name, nor perhaps a page: a server may have it.
+        // The page has no such tool, or there is no page: a server may have the tool.
         Err(Failure::Call(Error { kind: Kind::Own, code: Code::TOOL | Code::SESSION, .. }))
             if behind::means(args, options) =>
         {
@@ -66,7 +66,8 @@ fn of_page(args: &Args, options: &Options) -> Result<Exit, Failure> {
     })
 }
 
-/// The arguments from words, typed by the tool's schema, and the connection on which it was asked for.
+/// Builds arguments from words, typed by the tool's schema. Also returns the connection on which the schema was
+/// fetched.
 fn from_words(args: &Args, options: &Options) -> Result<(Value, Option<Conversation>), Failure> {
     let words = args.arguments.iter().map(|word| Word::parse(word)).collect::<Result<Vec<_>, _>>()?;
     if !words.iter().any(Word::wants_schema) {
@@ -77,7 +78,7 @@ fn from_words(args: &Args, options: &Options) -> Result<(Value, Option<Conversat
     Ok((typing::arguments(&words, schema)?, Some(hub)))
 }
 
-/// The hub says what to do in the words of its protocol; here it is a flag.
+/// Replaces the protocol's parameter in the hub's hint by the flag.
 fn in_our_words(failure: Failure) -> Failure {
     match failure {
         Failure::Call(mut error) if error.kind == Kind::Unconfirmed => {

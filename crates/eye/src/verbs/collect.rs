@@ -1,4 +1,4 @@
-//! `eye collect`: the values of what `eye async` began.
+//! `eye collect`: prints the values of calls that `eye async` started.
 
 use crate::client::{self, Absent};
 use crate::exit::Exit;
@@ -19,7 +19,6 @@ pub struct Args {
     ids: Vec<String>,
 }
 
-/// Waits for the results and prints them.
 pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     let params = Collect { ids: args.ids, timeout: options.timeout_ms };
     let collected: Collected = client::call("collect", &params, options, Absent::Start)?;

@@ -1,4 +1,4 @@
-//! `eye completions`: what a shell needs to complete eye's command line.
+//! `eye completions`: prints the completion script for a shell.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -12,7 +12,6 @@ pub struct Args {
     shell: clap_complete::Shell,
 }
 
-/// Prints the completions.
 pub fn run(args: &Args) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut args::command(), "eye", &mut script);

@@ -1,4 +1,4 @@
-//! `eye connect`: keep a link to a remote hub behind the local socket, or make sure that the local hub runs.
+//! `eye connect`: keeps a link to a remote hub behind the local socket, or ensures that the local hub runs.
 
 use crate::client;
 use crate::env::Var;
@@ -70,7 +70,6 @@ impl Way {
     }
 }
 
-/// Connects.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let options = &Options { token_for: TokenFor::Elsewhere, ..options.clone() };
     if args.detached {
@@ -120,7 +119,7 @@ fn already(relay: &RelayStatus, address: &Server, args: &Args, options: &Options
     say(options, &relay.url, relay.transport)
 }
 
-/// A hub in use is never stopped, and an idle one only when that was asked for.
+/// A hub in use is never stopped; an idle one only with `--replace`.
 fn make_sure_of_room(args: &Args, options: &Options) -> Result<(), Failure> {
     let hub = status::ask(options)?;
     let busy = hub.pages > 0 || hub.pending > 0;
@@ -131,7 +130,6 @@ fn make_sure_of_room(args: &Args, options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// Runs the relay in this process.
 fn run_here(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let config = args.config()?;
     let url = config.remote.url();
@@ -149,7 +147,7 @@ fn run_here(args: &Args, options: &Options) -> Result<Exit, Failure> {
     printed.map(|()| Exit::Success)
 }
 
-/// What starts a relay hears from it by one line; after that the relay has no more to do with its starter.
+/// Runs the relay as a background process. It reports to its starter with one line and then detaches.
 fn run_detached(args: &Args, options: &Options) -> Result<Exit, Failure> {
     process::detach();
     let outcome = args.config().and_then(|config| {
@@ -179,7 +177,7 @@ fn log(url: &str, news: &RelayNews<'_>) {
     }
 }
 
-/// Takes the socket once the relay is connected, after a hub that had it has made room.
+/// Takes the socket once the relay is connected, after the hub that held it was stopped if requested.
 fn take_place(args: &Args, options: &Options, socket: &Path) -> Result<Taken<impl FnMut() + use<>>, HubError> {
     args.make_room(options);
     let (place, listener) = Place::take(socket)?;
@@ -211,7 +209,7 @@ impl Args {
         })
     }
 
-    /// The local hub's own token is not offered: it would go to an unknown server.
+    /// The local hub's own token is never offered: it would go to an unknown server.
     fn token(&self) -> Result<Option<Secret>, Failure> {
         match &self.token_file {
             Some(file) => read_token(file).map(Some),
@@ -221,12 +219,12 @@ impl Args {
 
     fn make_room(&self, options: &Options) {
         if self.replace {
-            // That it is idle was asked before; one that does not go keeps the socket, and that is told.
+            // Idleness was checked before. A hub that does not stop keeps the socket, and taking the socket then fails.
             let _ = client::stop(None, options);
         }
     }
 
-    /// The same flags, for the relay in the background. Its folder is another one, so paths are made whole.
+    /// The same flags for the relay in the background. It runs in another folder, so paths are made absolute.
     fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
         let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string();

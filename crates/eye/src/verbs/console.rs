@@ -1,4 +1,4 @@
-//! `eye console`: opens the console in the person's browser, by a link that works once.
+//! `eye console`: opens the console in the user's browser, by a link that works once.
 
 use super::open::open_in_browser;
 use crate::client::{self, Absent};
@@ -32,7 +32,6 @@ struct Link {
     url: String,
 }
 
-/// Opens it.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let expires = args.expires.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
     let params = expires.map_or_else(|| json!({}), |ms| json!({ "expiresMs": ms }));

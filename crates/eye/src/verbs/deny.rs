@@ -1,4 +1,4 @@
-//! `eye deny`: which sites agents neither see nor act on, wherever their pages are.
+//! `eye deny`: the list of sites that agents neither see nor act on.
 
 use super::allow::say;
 use crate::exit::Exit;
@@ -27,8 +27,8 @@ pub struct Args {
     remove: Option<String>,
 }
 
-/// Changes or prints the list. The hub reads it anew for every page that joins, and applies changes to what is
-/// connected.
+/// Changes or prints the list. The hub reads the list for every page that joins, and applies changes to existing
+/// connections too.
 pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     let file = places::origins_file()?;
     let origins = Origins::new(file.clone());

@@ -1,4 +1,4 @@
-//! `eye disconnect`: end the link to a remote hub.
+//! `eye disconnect`: ends the link to a remote hub.
 
 use crate::client;
 use crate::exit::Exit;
@@ -18,12 +18,12 @@ struct Stopping {
     url: String,
 }
 
-/// Ends the relay. That there is none is as good.
+/// Ends the relay. Succeeds too if there is none.
 pub fn run(_: &Args, options: &Options) -> Result<Exit, Failure> {
     let said = match client::end_relay(options) {
         Ok(Stopping { url }) => format!("disconnected from {url}"),
         Err(Failure::NoHub) => "not connected".into(),
-        // A hub knows nothing of relays.
+        // A hub does not have the relay's method.
         Err(Failure::Call(error)) if error.code == Code::METHOD => "not connected; a local hub runs".into(),
         Err(failure) => return Err(failure),
     };

@@ -1,4 +1,4 @@
-//! `eye discover`: what there is to call, in all pages and behind all servers.
+//! `eye discover`: searches the tools of all pages and servers.
 
 use crate::client::{self, Absent};
 use crate::exit::Exit;
@@ -22,7 +22,6 @@ pub struct Args {
     query: Vec<String>,
 }
 
-/// Asks the hub and prints what it found.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let mut params: Map<String, Value> = asking(env::current_folder());
     params.insert("query".into(), args.query.join(" ").into());

@@ -1,4 +1,4 @@
-//! `eye doctor`: whether everything that eye needs is there, and what to do where it is not.
+//! `eye doctor`: checks everything that eye needs, and suggests a repair for what is missing.
 
 mod checks;
 mod page;
@@ -28,7 +28,6 @@ pub struct Args {
     fix: bool,
 }
 
-/// Checks everything.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     if let Some(url) = &args.url {
         return of_page(url, options);
@@ -55,7 +54,7 @@ fn of_page(url: &str, options: &Options) -> Result<Exit, Failure> {
 fn print(headline: Option<String>, findings: &[Finding], options: &Options) -> Result<(), Failure> {
     let wrong = findings.iter().any(|finding| finding.exit.is_some());
     let mut lines = Lines::new();
-    // What helps against several things is said once.
+    // A hint that several findings share is printed once.
     let mut said = headline.clone().unwrap_or_default();
     if let Some(headline) = headline.filter(|_| wrong || !options.errors) {
         lines.line(headline)?;

@@ -1,4 +1,4 @@
-//! `eye down`: stop the hub.
+//! `eye down`: stops the hub.
 
 use crate::client;
 use crate::exit::Exit;
@@ -17,7 +17,7 @@ pub struct Args {
     pub drain: Option<u32>,
 }
 
-/// Stops the hub. That none runs is as good.
+/// Stops the hub. Succeeds too if none runs.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let said = match client::stop(args.drain.map(|seconds| u64::from(seconds) * 1000), options) {
         Ok(()) => "stopped",

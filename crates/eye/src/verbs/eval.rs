@@ -21,13 +21,13 @@ pub struct Args {
 }
 
 impl Args {
-    /// What `eye EXPR`, `eye -` and `eye -f FILE` mean.
+    /// For `eye EXPR`, `eye -` and `eye -f FILE`.
     pub fn new(code: Option<String>, file: Option<PathBuf>) -> Self {
         Self { code, file }
     }
 }
 
-/// Finds the code and evaluates it.
+/// Reads the code from the arguments, a file or stdin, and evaluates it.
 pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     let code = match (args.code, args.file) {
         (Some(code), None) if code == "-" => read_stdin()?,
@@ -63,7 +63,7 @@ pub fn evaluate(code: &str, options: &Options) -> Result<Exit, Failure> {
     }
 }
 
-/// A bare word that is nearly a verb was meant as one, where there is no page that could know it.
+/// Without a page, a bare word that resembles a verb is reported as a misspelt verb.
 fn without_page(code: &str, error: Error) -> Failure {
     match near::verb(code).filter(|_| error.kind == Kind::Own && error.code == Code::SESSION) {
         Some(verb) => {
@@ -74,7 +74,6 @@ fn without_page(code: &str, error: Error) -> Failure {
     }
 }
 
-/// All of stdin.
 pub fn read_stdin() -> Result<String, Failure> {
     let mut text = String::new();
     std::io::stdin().lock().read_to_string(&mut text).map_err(Failure::io("read stdin"))?;

@@ -1,5 +1,5 @@
-//! `eye extension`: writes the extension for the person's own browser, and prints how to load it and the code that
-//! pairs it.
+//! `eye extension`: writes the extension for the user's own browser, and prints how to load it and the code that pairs
+//! it.
 
 use crate::client::{self, Absent};
 use crate::exit::Exit;
@@ -38,7 +38,6 @@ struct Paired {
     code: String,
 }
 
-/// Writes and prints.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let folder = match &args.dir {
         Some(dir) => std::path::absolute(dir).map_err(Failure::io(format!("find {}", dir.display())))?,

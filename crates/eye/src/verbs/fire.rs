@@ -1,4 +1,4 @@
-//! `eye fire`: hand code to a page and do not wait for it.
+//! `eye fire`: submits code to a page and does not wait for it.
 
 use crate::client::{self, Absent};
 use crate::exit::Exit;
@@ -15,7 +15,7 @@ pub struct Args {
     code: String,
 }
 
-/// Hands the code over. That there is no page is told; what becomes of the code is not.
+/// Submits the code. A missing page is reported; the outcome of the code is not.
 pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     let params = Eval { code: args.code, mode: EvalMode::Fire, ..Eval::default() };
     let IgnoredAny = client::call("eval", &params, options, Absent::Start)?;

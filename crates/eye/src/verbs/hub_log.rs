@@ -1,4 +1,4 @@
-//! `eye logs --hub`: the hub's own log, from its files, so that it can be read when no hub runs.
+//! `eye logs --hub`: prints the hub's own log from its files, so that it can be read when no hub runs.
 
 use crate::env::Var;
 use crate::exit::Exit;
@@ -14,19 +14,19 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Lines of the past that are shown without `--all`.
+/// Lines shown without `--all`.
 const LINES_SHOWN: usize = 100;
-/// How often the file is looked at for more.
+/// How often the file is checked for new lines.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Prints the log; with `follow`, also what comes.
+/// Prints the log; with `follow`, also new lines.
 pub fn run(all: bool, follow: Option<Bound>) -> Result<Exit, Failure> {
     if Var::Server.get().is_some() {
         let hint = "run eye logs --hub there, or unset EYE_SERVER";
         return Err(Failure::usage("the log of a hub elsewhere is on its machine", hint));
     }
     let path = places::log_file()?;
-    // What comes is read from where the past ends.
+    // Opened first, so that following continues where the printed text ends.
     let mut tail = Tail::open(&path)?;
     let mut text = String::new();
     for piece in Rotated::pieces(&path, LOG_FILES_MAX) {
@@ -60,7 +60,7 @@ pub fn run(all: bool, follow: Option<Bound>) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The end of a file that is renamed now and then.
+/// The end of a file that is rotated.
 struct Tail<'a> {
     path: &'a Path,
     file: Option<File>,
@@ -75,7 +75,7 @@ impl<'a> Tail<'a> {
         }
     }
 
-    /// What was written since the last time, also to a file that took the place of the one before.
+    /// Reads what was written since the last call, also to a file that replaced the previous one.
     fn read(&mut self) -> String {
         let mut bytes = Vec::new();
         let number = |about: std::io::Result<fs::Metadata>| about.ok().map(|about| eye_platform::files::number(&about));

@@ -1,4 +1,4 @@
-//! `eye join`: the ways in for a page, ready to paste.
+//! `eye join`: prints the ways in which a page can join, ready to paste.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -31,7 +31,6 @@ struct Row {
     cannot: &'static str,
 }
 
-/// Prints the ways in.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let (hub, runs) = join::hub(options)?;
     let rows: Vec<Row> = Way::ALL
@@ -53,7 +52,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// All ways on one screen: what is long is named by its command.
+/// All ways on one screen: a long text is replaced by the command that prints it.
 fn guide(hub: &str, rows: &[Row]) -> String {
     let mut text = format!("A page joins {hub} by one of these.\n");
     for row in rows {

@@ -1,4 +1,4 @@
-//! `eye logs`: what the page's console said, its errors and its failed requests.
+//! `eye logs`: prints the page's console messages, errors and failed requests.
 
 use crate::client;
 use crate::exit::Exit;
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-/// The id of the request that goes on.
+/// The id of the watch request.
 const ID: &str = "\"logs\"";
 
 #[derive(Deserialize)]
@@ -29,7 +29,7 @@ struct Answer {
     value: Vec<Box<RawValue>>,
 }
 
-/// Prints them. `words` are those of the command line.
+/// Prints the entries. `words` are those of the command line.
 pub fn run(words: &Map<String, Value>, options: &Options) -> Result<Exit, Failure> {
     let level = words.get("level").and_then(Value::as_str);
     let number = |name| words.get(name).and_then(Value::as_u64);
@@ -64,7 +64,7 @@ fn line(entry: &str, options: &Options) -> Result<String, Failure> {
     Ok(format!("{level}: {text}{times}"))
 }
 
-/// Hands over every entry until the bound.
+/// Passes every entry to `heard`, until the limit.
 pub fn follow(
     bound: Bound,
     options: &Options,

@@ -1,4 +1,4 @@
-//! `eye man`: the manual page, made from the same definitions as `--help`.
+//! `eye man`: prints the manual page, generated from the same definitions as `--help`.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -14,7 +14,6 @@ pub struct Args {
     verb: Option<String>,
 }
 
-/// Prints it.
 pub fn run(args: &Args) -> Result<Exit, Failure> {
     let command = args::command();
     let page = match &args.verb {

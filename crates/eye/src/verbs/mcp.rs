@@ -1,5 +1,5 @@
-//! `eye mcp`: an MCP server on stdio. It hands its stdin and stdout to the hub, which speaks MCP and serves every
-//! client; where they cannot be handed over (a file, a terminal, another system than Linux), it pipes.
+//! `eye mcp`: an MCP server on stdio. Passes its stdin and stdout to the hub, which speaks MCP and serves every client.
+//! Where that is impossible (a file, a terminal, another system than Linux), it copies bytes.
 
 #[cfg(target_os = "linux")]
 mod handing;
@@ -47,7 +47,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// The servers that the command line names, above every file.
+    /// The servers named on the command line. They override those of every file.
     fn overrides(&self) -> Result<Config, Failure> {
         let mut config = match &self.config {
             Some(file) => {
@@ -77,7 +77,7 @@ impl Args {
     }
 }
 
-/// Serves until the client is done.
+/// Serves until the client closes stdin.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     if let Some(client) = args.print_config {
         ui::text_out(&mcp_config::text(client, args.full, options)?)?;
@@ -90,7 +90,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     pipe(args, options, ui::raw_stdin()?)
 }
 
-/// Passes bytes both ways.
+/// Copies bytes in both directions.
 fn pipe(args: &Args, options: &Options, mut stdin: File) -> Result<Exit, Failure> {
     let mut pipe = Pipe::open(args, options, false)?;
     let mut bytes = vec![0; READ_BYTES];
@@ -111,13 +111,13 @@ fn pipe(args: &Args, options: &Options, mut stdin: File) -> Result<Exit, Failure
     }
 }
 
-/// A connection to the hub that knows whom it serves, and what was read of it already.
+/// Opens a connection to the hub and announces the client. Also returns the bytes that were already read.
 fn announce(args: &Args, options: &Options, again: bool, hands_over: bool) -> Result<(Stream, Vec<u8>), Failure> {
     let elsewhere = || {
         let hint = "give your client the URL of that hub with /mcp, and its token as a bearer token";
         Failure::usage("eye mcp serves through the hub of this machine only", hint)
     };
-    // A relay passes on what agents ask, and no MCP.
+    // A relay forwards the requests of agents, but not MCP.
     if let Ok(Some(_)) = status::relay(options) {
         return Err(elsewhere());
     }
@@ -138,7 +138,7 @@ fn announce(args: &Args, options: &Options, again: bool, hands_over: bool) -> Re
     Ok((socket, rest))
 }
 
-/// One connection to a hub, and the thread that prints what comes from it.
+/// A connection to a hub, and the thread that prints what the hub sends.
 struct Pipe {
     socket: Stream,
     ended: Arc<AtomicBool>,
@@ -153,14 +153,14 @@ impl Pipe {
         let ended = Arc::new(AtomicBool::new(false));
         let over = ended.clone();
         let printing = thread::spawn(move || {
-            // A client that no longer reads has gone.
+            // A failure means that the client has closed its end.
             let _ = print(reader, &rest);
             over.store(true, Ordering::Release);
         });
         Ok(Self { socket, ended, printing })
     }
 
-    /// The client says no more; what it asked for is still answered.
+    /// The client sends no more; its open requests are still answered.
     fn finish(self) {
         let _ = self.socket.shutdown(Shutdown::Write);
         let _ = self.printing.join();
@@ -182,8 +182,8 @@ fn print(mut socket: Stream, rest: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Who asks: the program that started this one (this one itself where that is not known), in this folder. Another
-/// program in it means its own pages.
+/// The agent's name: the program that started this one (this one itself if unknown), and the folder. So two programs in
+/// one folder have separate current pages.
 fn agent() -> String {
     let folder = env::current_folder().map(|folder| folder.display().to_string()).unwrap_or_default();
     let parent = process::parent().unwrap_or_else(std::process::id);

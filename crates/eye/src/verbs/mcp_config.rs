@@ -1,5 +1,5 @@
-//! What to put into the settings of an MCP client so that it starts `eye mcp`. The text on stdout is a whole valid
-//! file; where it goes stands on stderr. Forms as the clients documented them in November 2026.
+//! Prints the settings with which an MCP client starts `eye mcp`: a valid file on stdout, its path on stderr. Formats
+//! as the clients documented them in November 2026.
 
 use crate::env;
 use crate::failure::Failure;
@@ -47,12 +47,11 @@ pub enum Client {
     Zed,
 }
 
-/// Where a client's settings lie.
+/// Where a client's settings are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// In a project, for all who work on it: no path of this machine stands in it.
+    /// In a project, shared by all who work on it: contains no path of this machine.
     Project(&'static str),
-    /// In the user's home.
     User(&'static str),
 }
 
@@ -80,7 +79,7 @@ impl Client {
     }
 }
 
-/// The text for stdout. Where it goes stands on stderr.
+/// The text for stdout. Prints on stderr where it goes.
 pub fn text(client: Client, full: bool, options: &Options) -> Result<String, Failure> {
     let program = env::current_program().map_err(Failure::io("find this program"))?;
     let (Place::Project(file) | Place::User(file)) = client.place();
@@ -122,7 +121,7 @@ fn of(client: Client, program: &str, full: bool, page: Option<&str>) -> String {
             let server = json!({ "type": "local", "command": words });
             pretty(&json!({ "$schema": "https://opencode.ai/config.json", "mcp": { "servers": { "eye": server } } }))
         }
-        // A JSON string and a list of them are TOML and YAML as they are.
+        // JSON strings and lists of them are also valid TOML and YAML.
         Client::Codex => format!("[mcp_servers.eye]\ncommand = {}\nargs = {}\n", json!(program), json!(args)),
         Client::Goose => format!(
             "extensions:\n  eye:\n    name: eye\n    type: stdio\n    cmd: {}\n    args: {}\n    enabled: true\n    timeout: 300\n",

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long a request over topics waits for its response.
+/// How long `--reply` waits for the response.
 const REPLY: Duration = Duration::from_secs(5);
 
 /// Publish a message under a topic
@@ -56,7 +56,6 @@ struct Published {
     reason: String,
 }
 
-/// Publishes.
 pub fn publish(args: &PubArgs, options: &Options) -> Result<Exit, Failure> {
     let message = parse(&args.message)?;
     let params = |message: Value| {
@@ -87,7 +86,7 @@ pub fn publish(args: &PubArgs, options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// A request over topics: the message says where its response is awaited.
+/// Publishes a request: the message names the topic of its response, and this waits for that.
 fn request(params: &Value, options: &Options) -> Result<Exit, Failure> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let id = format!("{:x}-{:x}", std::process::id(), now.as_nanos());
@@ -128,12 +127,11 @@ pub struct SubArgs {
     bound: Bound,
 }
 
-/// Subscribes.
 pub fn subscribe(args: &SubArgs, options: &Options) -> Result<Exit, Failure> {
     follow(&args.topic, args.bound, options, |params| show(params, options))
 }
 
-/// Hands over every message of a topic until the bound.
+/// Passes every message of a topic to `heard`, until the limit.
 pub fn follow(
     topic: &str,
     bound: Bound,
@@ -180,7 +178,6 @@ struct Letter {
     msg: Box<RawValue>,
 }
 
-/// Reads.
 pub fn read(args: &ReadArgs, options: &Options) -> Result<Exit, Failure> {
     let timeout = args.wait.map(|seconds| seconds * 1000);
     let patient = Options { timeout_ms: timeout.or(options.timeout_ms), ..options.clone() };
@@ -201,18 +198,18 @@ pub fn read(args: &ReadArgs, options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The original's file of what pages said: what was read here is not read there again.
+/// Empties the original's file of page mail, so that the original does not read the same messages again.
 fn empty_in() {
     if Var::Server.get().is_some() {
         return;
     }
     if let Some(folder) = places::mailbox() {
-        // Where there is no such file, or it is not ours, nothing was to be emptied.
+        // A file that is missing or not ours does not need to be emptied.
         let _ = std::fs::OpenOptions::new().write(true).truncate(true).open(folder.join("in"));
     }
 }
 
-/// A message from the command line: a JSON object or array as such, anything else as text.
+/// Parses a message: a JSON object or array as such, anything else as text.
 pub fn parse(text: &str) -> Result<Value, Failure> {
     let text = if text == "-" { read_stdin()? } else { text.to_owned() };
     let structured = text.trim_start().starts_with(['{', '[']);

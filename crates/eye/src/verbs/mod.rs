@@ -1,4 +1,4 @@
-//! The verbs, one file each. A verb asks and hands what it got to `ui`.
+//! The verbs, one file each. A verb sends requests and passes the results to `ui`.
 
 pub mod allow;
 pub mod r#async;

@@ -1,4 +1,4 @@
-//! `eye open`: an app of the page, a URL in the person's browser, or a file served with the client in it.
+//! `eye open`: opens an app of the page, a URL in the user's browser, or a file served with the client added.
 
 use crate::client::{self, Absent, Conversation};
 use crate::env::Var;
@@ -17,9 +17,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long the page has, once it has joined, to show something or to have loaded.
+/// How long a page that has joined may take to show something or to load.
 const SHOWN_MS: u64 = 10_000;
-/// How often is looked whether the page has joined.
+/// How often to check whether the page has joined.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Open an app of the page, a URL in your browser, or a file or folder
@@ -38,7 +38,6 @@ pub struct Args {
     what: Option<String>,
 }
 
-/// Opens.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let Some(what) = args.what.as_deref() else {
         return page::run("apps", json!({}), options);
@@ -64,7 +63,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     }
 }
 
-/// Whether a text can only mean a file: no app is called so.
+/// Whether the text can only be a file: no app has such a name.
 fn is_file_name(what: &str) -> bool {
     let ending = Path::new(what).extension().and_then(|ending| ending.to_str()).map(str::to_lowercase);
     what.contains('/') || ending.is_some_and(|ending| ["html", "htm", "xhtml", "svg"].contains(&ending.as_str()))
@@ -82,7 +81,7 @@ fn as_url(what: &str) -> Option<String> {
     }
 }
 
-/// Opens a URL in the person's browser, and waits until it has joined.
+/// Opens a URL in the user's browser, and waits until the page has joined.
 fn browse(url: &str, options: &Options) -> Result<Exit, Failure> {
     let (before, mut hub): (Sessions, _) = client::ask("session/list", &json!({}), options)?;
     let known: HashSet<String> = connected(before).map(|row| row.id).collect();
@@ -91,7 +90,7 @@ fn browse(url: &str, options: &Options) -> Result<Exit, Failure> {
     let Some(row) = joined(&mut hub, &known, url, wait, &mut opener)? else {
         return Err(Failure::NotJoined { url: url.to_owned(), seconds: wait.as_secs() });
     };
-    // A page that does not speak of outlines, or shows nothing within that time, has joined all the same.
+    // A page that does not support outlines, or shows nothing within that time, has joined all the same.
     let first = json!({ "page": row.id, "loaded": true, "timeout": SHOWN_MS });
     let _: Result<serde_json::Value, Failure> = hub.ask("page/look", &first);
     let row: SessionRow = hub.ask("session/use", &Use { page: row.id, name: None })?;
@@ -101,7 +100,7 @@ fn browse(url: &str, options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The page that joined after the browser was told to open it. One that was sent elsewhere counts if nothing else came.
+/// The page that joined after the browser opened the URL. A page of another origin counts if no better one joined.
 fn joined(
     hub: &mut Conversation,
     known: &HashSet<String>,
@@ -121,7 +120,7 @@ fn joined(
         if Instant::now() >= ends {
             return Ok(fresh.into_iter().next());
         }
-        // What opens browsers fails at once where there is none.
+        // An opener without a browser fails at once.
         if fresh.is_empty() && opener.try_wait().is_ok_and(|ended| ended.is_some_and(|status| !status.success())) {
             return Err(Failure::NoBrowser { url: url.to_owned() });
         }
@@ -138,14 +137,14 @@ fn origin_of(url: &str) -> &str {
     url[after..].find(['/', '?', '#']).map_or(url, |end| &url[..after + end])
 }
 
-/// Hands the URL to the browser that the person uses.
+/// Opens the URL in the user's browser.
 pub fn open_in_browser(url: &str) -> Result<Child, Failure> {
     let own = Var::Browser.text();
     for opener in own.iter().map(String::as_str).chain(process::OPENERS) {
         let spawned =
             Command::new(opener).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         match spawned {
-            // It may stay as long as the browser does, so it is not waited for.
+            // Not waited for: the opener may run as long as the browser.
             Ok(child) => return Ok(child),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(Failure::io(format!("start {opener}"))(error)),

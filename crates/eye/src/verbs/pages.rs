@@ -1,4 +1,4 @@
-//! `eye pages`: which pages there are.
+//! `eye pages`: lists the pages.
 
 use crate::client::{self, Absent};
 use crate::env::Var;
@@ -13,9 +13,9 @@ use eye_protocol::rpc;
 use serde::Deserialize;
 use serde_json::json;
 
-/// What a title or URL is cut to in a line.
+/// The longest title or URL in a line.
 const CELL_CHARS_MAX: usize = 60;
-/// What an agent's name is cut to.
+/// The longest agent name in a line.
 const WHO_CHARS_MAX: usize = 32;
 
 /// List the pages, with who sees them and when they were last asked; * marks the one that is asked
@@ -71,8 +71,7 @@ struct Forgotten {
     forgotten: String,
 }
 
-/// One aligned line per session: mark, name, title, URL, whether a person sees it and what is unusual, and its last
-/// use.
+/// One aligned line per session: mark, name, title, URL, visibility and anything unusual, last use.
 pub fn rows(sessions: &[SessionRow]) -> String {
     let me = client::agent(Var::Server.get().is_some());
     table(sessions, me.as_deref())
@@ -117,14 +116,14 @@ fn name(session: &SessionRow) -> &str {
     session.name.as_deref().or(session.alias.as_deref()).unwrap_or(&session.id)
 }
 
-/// When it was last asked, and by whom: who asks from here is `me`.
+/// When the page was last used and by which agent; `me` is the agent of this command.
 fn used(session: &SessionRow, me: Option<&str>) -> String {
     let Some(ms) = session.used_ms else { return String::new() };
     let when = if ms < 1000 { "used now".to_owned() } else { format!("used {} ago", status::duration(ms)) };
     match session.used_by.as_deref() {
         None => when,
         by if by == me => format!("{when} from here"),
-        // The end of a path tells more than its beginning.
+        // The end of a path says more than its beginning.
         Some(by) => format!("{when} by {}", end(&ui::one_line(by, NAME_BYTES_MAX))),
     }
 }

@@ -1,4 +1,4 @@
-//! `eye repl`: line by line, with history and editing on a terminal, and plainly without one.
+//! `eye repl`: evaluates line by line, with history and editing if stdin is a terminal.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -34,7 +34,6 @@ const HELP: &str = "An expression is evaluated in the page; its value is printed
 )]
 pub struct Args {}
 
-/// Evaluates line by line until the input ends.
 pub fn run(_: &Args, options: &Options) -> Result<Exit, Failure> {
     let mut talk = Talk { options: options.clone(), link: None, last: 0 };
     if std::io::stdin().is_terminal() {
@@ -54,7 +53,7 @@ fn on_terminal(talk: &mut Talk) -> Result<(), Failure> {
     let config = Config::builder().max_history_size(HISTORY_LINES_MAX).map_err(broken)?.auto_add_history(true).build();
     let mut editor: Editor<(), FileHistory> = Editor::with_config(config).map_err(broken)?;
     let history = places::state_folder()?.join("history");
-    // The first time there is none.
+    // The first time there is no history.
     let _ = editor.load_history(&history);
     loop {
         match editor.readline(PROMPT) {
@@ -72,7 +71,7 @@ fn on_terminal(talk: &mut Talk) -> Result<(), Failure> {
     if let Some(folder) = history.parent() {
         let _ = std::fs::create_dir_all(folder);
     }
-    // A history that cannot be kept is no reason to fail.
+    // A history that cannot be saved is not a failure.
     let _ = editor.save_history(&history);
     Ok(())
 }
@@ -83,7 +82,7 @@ enum Next {
     End,
 }
 
-/// A conversation that survives the hub it is held with.
+/// A conversation that continues when the hub is replaced.
 struct Talk {
     options: Options,
     link: Option<Connection>,
@@ -91,7 +90,7 @@ struct Talk {
 }
 
 impl Talk {
-    /// Does what a line says. Only a closed output ends the conversation early.
+    /// Executes a line. Only a closed output ends the conversation early.
     fn hear(&mut self, line: &str) -> Result<Next, Failure> {
         let said = match line.trim() {
             "" => Ok(()),
@@ -132,7 +131,7 @@ impl Talk {
 
     fn choose_page(&mut self, page: &str) -> Result<(), Failure> {
         let row: SessionRow = self.call("session/use", &Use { page: page.to_owned(), name: None })?;
-        // A named page of this connection would go before the chosen one.
+        // A page named for this connection would override the chosen one.
         if self.options.page.take().is_some() {
             self.link = None;
         }

@@ -1,4 +1,4 @@
-//! `eye rpc`: one JSON-RPC request to the hub, as it is.
+//! `eye rpc`: sends one JSON-RPC request to the hub unchanged.
 
 use crate::client;
 use crate::exit::Exit;
@@ -33,7 +33,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     Ok(if failed { Exit::Threw } else { Exit::Success })
 }
 
-/// The request with what it lacks, on one line, and its id as JSON text.
+/// The request on one line with missing members added, and its id as JSON text.
 fn complete(text: &str) -> Result<(String, String), Failure> {
     let hint = "write one object, such as '{\"method\": \"session/list\"}'";
     let given: Map<String, Value> = serde_json::from_str(text)
@@ -44,7 +44,7 @@ fn complete(text: &str) -> Result<(String, String), Failure> {
     let mut request = Map::new();
     request.insert("jsonrpc".into(), json!("2.0"));
     request.insert("id".into(), json!(1));
-    // What is given stands, but for an id that would make it a notification: those have no answer.
+    // Given members are kept, except a null id: a notification would get no response.
     request.extend(given.into_iter().filter(|(name, value)| name != "id" || !value.is_null()));
     let id = request["id"].to_string();
     Ok((Value::Object(request).to_string(), id))

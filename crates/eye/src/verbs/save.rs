@@ -1,4 +1,5 @@
-//! `eye save`, `eye saved`, `eye restore`: the page's state under a name, kept by the hub and given back to the page.
+//! `eye save`, `eye saved`, `eye restore`: the hub stores the page's state under a name and can send it back to the
+//! page.
 
 use crate::client;
 use crate::exit::Exit;
@@ -36,13 +37,11 @@ pub struct RestoreArgs {
     name: String,
 }
 
-/// Keeps the state.
 pub fn save(args: SaveArgs, options: &Options) -> Result<Exit, Failure> {
     let answer = ask("state/save", &Save { page: None, name: args.name }, options)?;
     show(&answer, options, |text| Ok(line(&client::read_result::<Saved>(text)?)))
 }
 
-/// Lists what is kept.
 pub fn saved(_: &SavedArgs, options: &Options) -> Result<Exit, Failure> {
     let answer = ask("state/saved", &Watch::default(), options)?;
     show(&answer, options, |text| {
@@ -51,7 +50,7 @@ pub fn saved(_: &SavedArgs, options: &Options) -> Result<Exit, Failure> {
     })
 }
 
-/// Gives a state back.
+/// Sends a stored state back to the page.
 pub fn restore(args: RestoreArgs, options: &Options) -> Result<Exit, Failure> {
     let params = Restore { page: None, name: args.name, if_revision: options.if_revision };
     let answer = ask("state/restore", &params, options)?;

@@ -1,4 +1,4 @@
-//! `eye servers`: the MCP servers behind the gateway: list them, add some, try one, trust a project's.
+//! `eye servers`: lists, adds, imports, tests and manages the MCP servers behind the gateway.
 
 mod approve;
 pub mod files;
@@ -23,10 +23,10 @@ use serde_json::json;
 use std::fs;
 use std::path::PathBuf;
 
-/// What a name or a command is cut to in a line.
+/// The longest name or command in a line.
 const CELL_CHARS_MAX: usize = 60;
 
-/// What a reason is cut to: its end says most.
+/// The longest reason in a line. More than for a cell, because the end of a reason says most.
 const REASON_CHARS_MAX: usize = 160;
 
 /// List, add, import or try the MCP servers behind the gateway
@@ -117,7 +117,6 @@ struct Import {
     project: bool,
 }
 
-/// Does what was asked.
 pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     match args.action {
         None | Some(Action::List) => list(options),
@@ -162,7 +161,7 @@ fn list(options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// One aligned line per server: name, state, tools, what it has done, and its command or what is wrong with it.
+/// One aligned line per server: name, state, tools, work done, and its command or its problem.
 fn rows(servers: &[ServerStatus]) -> String {
     let cells: Vec<[String; 5]> = servers.iter().map(cells).collect();
     let width = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -222,7 +221,7 @@ fn add(add: Add, options: &Options) -> Result<Exit, Failure> {
     let text = config::add_server(&read(&file)?, &add.name, &server, &file).map_err(|error| told(&error))?;
     write(&file, &text, add.project)?;
     if add.project {
-        // The person who typed the entry has seen it.
+        // Typing the entry counts as consent to it.
         trust::trust_own(&add.name)?;
     }
     if !options.errors {

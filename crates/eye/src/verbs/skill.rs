@@ -1,4 +1,4 @@
-//! `eye skill`: the short guide that makes a coding agent productive at once.
+//! `eye skill`: prints a short guide for coding agents.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -16,7 +16,6 @@ pub struct Args {
     agents_md: bool,
 }
 
-/// Prints it.
 pub fn run(args: &Args) -> Result<Exit, Failure> {
     ui::text_out(if args.agents_md { AGENTS } else { SKILL })?;
     Ok(Exit::Success)
@@ -26,7 +25,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
 mod tests {
     use super::*;
 
-    /// An agent reads it before its first call, so it has a budget.
+    /// An agent reads it before its first call, so its length has a budget.
     const SKILL_TOKENS_MAX: usize = 600;
     const AGENTS_TOKENS_MAX: usize = 120;
 

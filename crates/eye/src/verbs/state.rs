@@ -1,4 +1,4 @@
-//! `eye state`: what the page publishes of itself, from the hub's cache or fresh from the page.
+//! `eye state`: prints the state that the page publishes, from the hub's cache or fresh from the page.
 
 use crate::client;
 use crate::exit::Exit;
@@ -40,7 +40,6 @@ struct Told {
     warning: Option<String>,
 }
 
-/// Reads the state and prints it.
 pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     let Args { path, fresh, since } = args;
     let (answer, _): (Box<RawValue>, _) =

@@ -1,4 +1,4 @@
-//! `eye status`: is there a hub, and what does it do.
+//! `eye status`: reports whether a hub runs, and its load.
 
 use crate::client::{self, Absent};
 use crate::exit::Exit;
@@ -22,7 +22,6 @@ pub struct Args {
     cluster: bool,
 }
 
-/// Asks the hub and prints what it says.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     if args.cluster {
         return cluster(options);
@@ -36,7 +35,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Success);
     };
-    // What the relay knows is told even when the hub behind it cannot be asked.
+    // The relay's status is printed even when the hub behind it does not answer.
     let hub = ask(options);
     if options.json {
         ui::line(rpc::json(&Both { hub: hub.as_ref().ok(), relay: &relay }))?;
@@ -47,7 +46,6 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     hub.map(|_| Exit::Success)
 }
 
-/// Prints the hubs of the cluster.
 fn cluster(options: &Options) -> Result<Exit, Failure> {
     let status = ask(options)?;
     let Some(hubs) = &status.cluster else {
@@ -62,7 +60,7 @@ fn cluster(options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// What is said where other hubs hold more pages than this one lists.
+/// Printed when other hubs hold more pages than this one lists.
 pub const NOT_ALL: &str = "other hubs hold more pages than this one lists; name one, and it is looked up";
 
 fn hub_lines(hubs: &Hubs, own_pages: usize) -> String {
@@ -74,7 +72,7 @@ fn hub_lines(hubs: &Hubs, own_pages: usize) -> String {
     std::iter::once(here).chain(others.iter().map(other)).chain([rest]).collect()
 }
 
-/// The remote hub's status, and the relay's beside it.
+/// The remote hub's status with the relay's added.
 #[derive(Serialize)]
 struct Both<'a> {
     #[serde(flatten)]
@@ -86,7 +84,7 @@ struct Both<'a> {
 pub fn relay(options: &Options) -> Result<Option<RelayStatus>, Failure> {
     match client::call("relay/status", &json!({}), options, Absent::Report) {
         Ok(status) => Ok(Some(status)),
-        // A hub knows nothing of relays.
+        // A hub does not have the relay's methods.
         Err(Failure::Call(error)) if error.code == Code::METHOD => Ok(None),
         Err(failure) => Err(failure),
     }
@@ -106,7 +104,7 @@ fn relay_lines(relay: &RelayStatus) -> String {
     format!("{link}\nrelay {} (pid {}) on {}, {agents}\n", relay.version, relay.pid, relay.socket)
 }
 
-/// So many of them, in words.
+/// A number with its noun, in the plural if needed.
 pub fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
@@ -115,12 +113,12 @@ fn milliseconds(us: u64) -> String {
     format!("{}.{} ms", us / 1000, us % 1000 / 100)
 }
 
-/// The status of the hub that runs, if one does.
+/// The status of the hub; fails if none runs.
 pub fn ask(options: &Options) -> Result<Status, Failure> {
     client::call("hub/status", &json!({}), options, Absent::Report)
 }
 
-/// Where a hub listens, as a URL.
+/// The address on which a hub listens, as a URL.
 pub fn url(status: &Status) -> String {
     if status.listen.contains("://") { status.listen.clone() } else { format!("http://{}", status.listen) }
 }
@@ -142,7 +140,7 @@ fn lines(status: &Status) -> String {
     )
 }
 
-/// A length of time, in words.
+/// A duration in words.
 pub fn duration(ms: u64) -> String {
     let seconds = ms / 1000;
     match seconds {

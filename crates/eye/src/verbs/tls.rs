@@ -1,4 +1,4 @@
-//! `eye tls`: a certificate for this machine, and how browsers learn to trust it.
+//! `eye tls`: makes a certificate for this machine, and explains how browsers come to trust it.
 
 use crate::certificate::{self, Done, How, Pair, Place};
 use crate::exit::Exit;
@@ -30,7 +30,7 @@ pub struct Args {
     new: bool,
 }
 
-/// Makes or shows the certificate.
+/// Makes, renews or shows the certificate.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let place = Place::new(places::tls_folder()?);
     let how = match (args.renew, args.new) {
@@ -56,8 +56,8 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Where the certificate is that `eye up --tls` uses; it is renewed on the way when it ends soon. It must be for the
-/// names under which others call the hub.
+/// The certificate for `eye up --tls`, renewed if it expires soon. Fails unless it covers all names under which others
+/// reach the hub.
 pub fn in_use(hosts: &[String]) -> Result<Place, Failure> {
     let place = Place::new(places::tls_folder()?);
     let names = certificate::read(&place)?.cert.names;

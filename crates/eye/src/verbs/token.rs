@@ -1,4 +1,4 @@
-//! `eye token`: the hub's own token, and named ones that may do less.
+//! `eye token`: the hub's own token, and named tokens with fewer rights.
 
 use crate::env::Var;
 use crate::exit::Exit;
@@ -61,7 +61,7 @@ struct New {
     expires: Option<Duration>,
 }
 
-/// Why a word is not a class.
+/// The error for an unknown word in `--may`.
 #[derive(Debug, thiserror::Error)]
 #[error("one of read, act, eval, servers, join, admin")]
 struct NotAClass;
@@ -70,7 +70,6 @@ fn parse_class(word: &str) -> Result<Class, NotAClass> {
     Class::parse(word).ok_or(NotAClass)
 }
 
-/// Does what was asked.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     match &args.action {
         Action::Show => ui::line(current()?.reveal())?,
@@ -151,7 +150,8 @@ fn now_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The token of a hub that starts here. A shell that is lowered to a named token must not make that one the hub's own.
+/// The token for a hub that starts here. If the shell is restricted to a named token, that one must not become the
+/// hub's own.
 pub fn of_hub() -> Result<Token, Failure> {
     match Var::Token.text() {
         Some(text) if named()?.rows().find(text.trim(), now_ms()) == Found::Unknown => Ok(Token::new(&text)),
@@ -164,7 +164,7 @@ fn from_file() -> Result<Token, Failure> {
     Token::load_or_create(&file).map_err(Failure::io(format!("use {}", file.display())))
 }
 
-/// The token in force: `EYE_TOKEN`, or the file's, which is made when it is missing.
+/// The token in force: `EYE_TOKEN`, or the file's, which is created if it is missing.
 pub fn current() -> Result<Token, Failure> {
     if let Some(text) = Var::Token.text() {
         return Ok(Token::new(&text));

@@ -1,4 +1,4 @@
-//! `eye tools`: what the page offers to be called.
+//! `eye tools`: lists the tools that the page offers.
 
 use crate::client;
 use crate::exit::Exit;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// Descriptions are printed while there are at most so many tools: a long list is for finding names.
+/// Up to this many tools are printed with descriptions: a longer list is for finding names.
 const DESCRIBED_MAX: usize = 20;
 
 /// List the tools that the page offers
@@ -37,7 +37,6 @@ struct Offered {
     tools: Vec<Box<RawValue>>,
 }
 
-/// Lists the tools.
 pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     let (Offered { tools }, mut hub) = client::ask("tools/list", &json!({}), options)?;
     let offered: Vec<Tool> = tools.into_iter().filter_map(|definition| Tool::parse(definition.get()).ok()).collect();
@@ -50,7 +49,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
         && !none
         && let Some(name) = args.filter
     {
-        // The hub knows which names are near.
+        // Fails with the hub's error, which suggests similar names.
         let _: Value = hub.ask("tools/get", &json!({ "name": name }))?;
     }
     if options.errors {
@@ -68,7 +67,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The tool of that name, and that it is one; else those whose name or description holds the text.
+/// The tool of that name, with `true`; else the tools whose name or description contains the text.
 fn fitting(tools: Vec<Tool>, filter: &str) -> (Vec<Tool>, bool) {
     match tools.iter().position(|tool| &*tool.name == filter) {
         Some(at) => (tools.into_iter().skip(at).take(1).collect(), true),

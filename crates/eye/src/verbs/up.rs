@@ -1,4 +1,4 @@
-//! `eye up`: run a hub, in the background or right here.
+//! `eye up`: runs a hub, in the background or in this process.
 
 mod guests;
 mod host;
@@ -115,7 +115,6 @@ impl AuthKind {
     }
 }
 
-/// Runs a hub.
 pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     if args.detached || args.foreground {
         memory::give_back();
@@ -137,7 +136,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
 
 fn run_in_background(args: &Args, options: &Options) -> Result<Exit, Failure> {
     for round in 0..STARTS_MAX {
-        // A hub elsewhere is none that could be started here.
+        // A hub elsewhere cannot be started here.
         let here = if Var::Server.get().is_some() { Err(Failure::NoHub) } else { hub_here(options) };
         match here {
             Ok(status) => return already(args, options, &status),
@@ -149,7 +148,7 @@ fn run_in_background(args: &Args, options: &Options) -> Result<Exit, Failure> {
                 warn_open(args);
                 return say(options, &format!("ready {url} {socket}"));
             }
-            // Another process was faster; the next round asks that one.
+            // Another process started it first; the next round asks that hub.
             Started::Running if Var::Server.get().is_some() => return say(options, "running"),
             Started::Running => {}
         }
@@ -157,7 +156,7 @@ fn run_in_background(args: &Args, options: &Options) -> Result<Exit, Failure> {
     Err(places::socket().not_reached())
 }
 
-/// The hub of this machine. A relay has its place, and is none.
+/// The hub of this machine. Fails if a relay has its socket.
 fn hub_here(options: &Options) -> Result<Status, Failure> {
     match status::relay(options)? {
         Some(relay) => Err(Failure::Elsewhere { url: relay.url, transport: relay.transport.name() }),
@@ -179,7 +178,7 @@ fn already(args: &Args, options: &Options, running: &Status) -> Result<Exit, Fai
     say(options, &format!("running {} {}", status::url(running), running.socket))
 }
 
-/// What starts a hub hears from it by one line; after that the hub has no more to do with its starter.
+/// Runs the hub as a background process. It reports to its starter with one line and then detaches.
 fn run_detached(args: Args) -> Result<Exit, Failure> {
     process::detach();
     let log = LogLevel::chosen(args.log).and_then(|level| log::begin(level, places::log_file()?, Beside::Nothing));
@@ -195,7 +194,7 @@ fn run_detached(args: Args) -> Result<Exit, Failure> {
     report_end(outcome)
 }
 
-/// Tells the starter of a process in the background that it ends.
+/// Reports to the starter of a background process that the process ends.
 pub fn report_end(outcome: Result<(), Failure>) -> Result<Exit, Failure> {
     match outcome {
         Ok(()) => Ok(Exit::Success),
@@ -211,9 +210,9 @@ pub fn report_end(outcome: Result<(), Failure>) -> Result<Exit, Failure> {
     }
 }
 
-/// Tells the starter of a process in the background how it does.
+/// Reports the state of a background process to its starter.
 pub fn report(report: &Report) {
-    // A starter that was interrupted reads no more; the hub serves all the same.
+    // An interrupted starter reads no more; the hub continues.
     let _ = ui::line(rpc::json(report));
 }
 
@@ -233,8 +232,7 @@ fn warn_open(args: &Args) {
     }
 }
 
-/// How often a client of BTCP may ask, as the user's config has it. What is wrong with that file is told where its
-/// servers are.
+/// The rate limit for BTCP clients from the user's config. The gateway reports errors in that file.
 fn rate(config_file: &Path) -> Rate {
     let Ok(text) = std::fs::read_to_string(config_file) else { return RATE_DEFAULT };
     let rate = config::parse(&text, config_file).ok().and_then(|config| config.rate).unwrap_or_default();
@@ -244,7 +242,7 @@ fn rate(config_file: &Path) -> Rate {
     }
 }
 
-/// The number of a user, as the system knows it by name.
+/// The numeric id of a user, given by name or number.
 fn uid_of(user: &str) -> Result<u32, Failure> {
     if let Ok(uid) = user.parse() {
         return Ok(uid);
@@ -301,7 +299,7 @@ impl Args {
         })
     }
 
-    /// The port that was asked for.
+    /// The requested port: the flag, else `EYE_PORT`.
     fn port(&self) -> Result<Option<u16>, Failure> {
         if self.port.is_some() {
             return Ok(self.port);
@@ -313,7 +311,7 @@ impl Args {
         text.parse().map(Some).map_err(wrong)
     }
 
-    /// What the audit log is to hold.
+    /// The requested mode of the audit log: the flag, else `EYE_AUDIT`.
     fn audit(&self) -> Result<AuditMode, Failure> {
         let kind = match (self.audit, Var::Audit.text()) {
             (None, Some(text)) => Some(
@@ -325,7 +323,7 @@ impl Args {
         Ok(kind.map_or_else(AuditMode::default, AuditMode::from))
     }
 
-    /// The same flags, for the hub in the background. Its folder is another one, so paths are made whole.
+    /// The same flags for the hub in the background. It runs in another folder, so paths are made absolute.
     fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
         let mut flag = |name: &str, value: Option<String>| flags.extend(value.map(|value| format!("--{name}={value}")));
@@ -351,7 +349,7 @@ impl Args {
         flags
     }
 
-    /// What was asked for and is not so in the hub that runs.
+    /// How the running hub differs from the given address, port, TLS and auth. Other options are not compared.
     fn differs(&self, running: &Status) -> Result<Option<String>, Failure> {
         let listen = running.listen.rsplit("://").next().unwrap_or(&running.listen);
         let Ok(listen) = listen.parse::<SocketAddr>() else {

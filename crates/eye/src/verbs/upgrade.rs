@@ -1,4 +1,4 @@
-//! `eye upgrade`: how this copy of eye was installed, and what installs a newer one. It changes nothing itself.
+//! `eye upgrade`: reports how this copy of eye was installed, and which command installs a newer one. Changes nothing.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 )]
 pub struct Args {}
 
-/// Who put this copy where it is.
+/// The tool that installed this copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Installer {
@@ -37,7 +37,6 @@ struct Answer {
     run: String,
 }
 
-/// Prints it.
 pub fn run(_: &Args, options: &Options) -> Result<Exit, Failure> {
     let path = std::env::current_exe().map_err(Failure::io("find this program"))?;
     let path = path.canonicalize().unwrap_or(path);
@@ -52,7 +51,7 @@ pub fn run(_: &Args, options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Reads it from the place: each installer has its own.
+/// Derived from the program's path: each installer uses its own.
 fn installer(path: &Path, exists: &dyn Fn(&Path) -> bool) -> Installer {
     let has = |part: &str| path.components().any(|component| component.as_os_str() == part);
     let folder = path.parent().unwrap_or(path);
@@ -73,7 +72,7 @@ fn installer(path: &Path, exists: &dyn Fn(&Path) -> bool) -> Installer {
     }
 }
 
-/// Whether the folder is Cargo's, `target/PROFILE` or `target/TRIPLE/PROFILE`, of a checkout of eye.
+/// Whether the folder is Cargo's `target/PROFILE` or `target/TRIPLE/PROFILE` in a checkout of eye.
 fn built_here(folder: &Path, exists: &dyn Fn(&Path) -> bool) -> bool {
     let target = folder.ancestors().skip(1).take(2).find(|above| above.ends_with("target"));
     target.and_then(Path::parent).is_some_and(|checkout| exists(&checkout.join("crates/eye/Cargo.toml")))

@@ -1,4 +1,4 @@
-//! `eye use`: choose the page that is asked from now on.
+//! `eye use`: chooses the page for the following commands.
 
 use crate::client::{self, Absent};
 use crate::exit::Exit;

@@ -1,4 +1,4 @@
-//! `eye version`.
+//! `eye version`: prints the version.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -9,7 +9,6 @@ use crate::ui;
 #[command(after_help = "Example: eye version")]
 pub struct Args {}
 
-/// Prints the version.
 pub fn run(_: &Args) -> Result<Exit, Failure> {
     ui::line(concat!("eye ", env!("CARGO_PKG_VERSION")))?;
     Ok(Exit::Success)

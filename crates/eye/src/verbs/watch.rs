@@ -1,4 +1,4 @@
-//! `eye watch`: what happens, a line of JSON each, as it happens.
+//! `eye watch`: prints events as they happen, one line of JSON each.
 
 use crate::client;
 use crate::exit::Exit;
@@ -29,7 +29,6 @@ pub struct Args {
     bound: Bound,
 }
 
-/// Watches until the bound is reached.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let print = |params: &str| if options.errors { Ok(()) } else { ui::line(params) };
     match (args.what.as_str(), &args.topic) {

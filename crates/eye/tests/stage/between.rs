@@ -1,4 +1,4 @@
-//! What stands between two machines: a proxy that lets only some requests through, and a forwarded socket.
+//! Obstacles between two machines: a proxy that lets only some requests through, and a forwarded socket.
 #![allow(clippy::unwrap_used, reason = "this is test code, although no function here is a test")]
 
 use std::io::{Read, Write};
@@ -12,12 +12,12 @@ pub struct Between {
 }
 
 impl Between {
-    /// Blocks connections whose first request has one of these in its head (lower case): with 403, or, when `hold` is
-    /// set and it is no WebSocket, by holding the answer back until the hub has said everything.
+    /// Blocks connections whose first request contains one of these words (lower case) in its head: with 403, or, when
+    /// `hold` is set and it is not a WebSocket, by holding the response back until it is complete.
     pub fn blocking(hub: u16, blocked: &'static [&'static str], hold: bool) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        // It ends with the test's process; no client connects to it any more by then.
+        // The thread ends with the test's process; no client connects to it by then.
         std::thread::spawn(move || {
             for client in listener.incoming() {
                 let client = client.unwrap();
@@ -27,12 +27,10 @@ impl Between {
         Self { port }
     }
 
-    /// The port it listens on.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Where it listens.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
@@ -72,13 +70,13 @@ fn pass(mut client: TcpStream, hub: u16, blocked: &[&str], hold: bool) {
     let _ = returning.join();
 }
 
-/// A Unix socket whose bytes come out at another one, as `ssh -L` makes it.
+/// A Unix socket that is forwarded to another one, as by `ssh -L`.
 pub struct Tunnel {
     near: PathBuf,
 }
 
 impl Tunnel {
-    /// Listens near, connects far.
+    /// Listens on `near`, connects to `far`.
     pub fn open(near: &Path, far: &Path) -> Self {
         let listener = UnixListener::bind(near).unwrap();
         let far = far.to_owned();
@@ -97,7 +95,6 @@ impl Tunnel {
         Self { near: near.to_owned() }
     }
 
-    /// The near socket.
     pub fn path(&self) -> &Path {
         &self.near
     }

@@ -2,7 +2,7 @@
 
 use eye_testkit::{Home, Hub, Ran, chromium_or_skip};
 
-/// A hub that may start a browser. `None` where none is installed, which is said.
+/// A hub that may start a browser. `None` if none is installed, which is printed.
 pub fn hub() -> Option<(Home, Hub)> {
     hub_with("")
 }
@@ -15,25 +15,25 @@ pub fn hub_with(arguments: &str) -> Option<(Home, Hub)> {
     Some((home, hub))
 }
 
-/// What a command printed, which must have ended well.
+/// The output of a command, which must have succeeded.
 pub fn ok(ran: Ran) -> String {
     assert_eq!(ran.code, 0, "{ran:?}");
     ran.stdout
 }
 
-/// The process of the only browser.
+/// The process id of the only browser.
 pub fn pid(home: &Home) -> u32 {
     let list = ok(home.eye(["browse", "--list"]));
     list.split(" pid ").nth(1).and_then(|rest| rest.split(',').next()).unwrap().parse().unwrap()
 }
 
-/// The processes of a browser that run pages and frames, or wait for some.
+/// The renderer processes of a browser, including spare ones.
 pub fn renderers(browser: u32) -> Vec<u32> {
     let found = below(browser).into_iter().filter(|(_, line)| line.contains("--type=renderer"));
     found.map(|(pid, _)| pid).collect()
 }
 
-/// The processes below one, with their command lines.
+/// The descendants of a process, with their command lines.
 fn below(pid: u32) -> Vec<(u32, String)> {
     let mut found: Vec<(u32, String)> = Vec::new();
     let all: Vec<(u32, u32, String)> = std::fs::read_dir("/proc")

@@ -1,4 +1,4 @@
-//! A console at the real hub, and the way to it.
+//! A console at the real hub, and the steps to connect one.
 
 use eye_testkit::{DEADLINE, Home};
 use serde_json::{Value, json};
@@ -15,22 +15,19 @@ pub fn link(home: &Home, more: &[&str]) -> String {
     ran.stdout.trim().to_owned()
 }
 
-/// The code in a link.
 pub fn code(link: &str) -> &str {
     link.split_once('#').unwrap().1
 }
 
-/// The host that the console is served under.
 pub fn host(home: &Home) -> String {
     format!("console.localhost:{}", home.port())
 }
 
-/// The console's origin.
 pub fn own(home: &Home) -> String {
     format!("http://{}", host(home))
 }
 
-/// Asks for something over HTTP; the whole answer.
+/// Sends an HTTP request; returns the whole answer.
 pub fn request(home: &Home, method: &str, path: &str, host: &str, origin: Option<&str>, body: &str) -> String {
     let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
     let origin = origin.map_or_else(String::new, |origin| format!("Origin: {origin}\r\n"));
@@ -45,7 +42,6 @@ pub fn request(home: &Home, method: &str, path: &str, host: &str, origin: Option
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// The status of an answer.
 pub fn status(answer: &str) -> u16 {
     answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_else(|| panic!("{answer}"))
 }
@@ -60,7 +56,7 @@ pub fn exchange(home: &Home, code: &str) -> Result<String, u16> {
     Ok(body["key"].as_str().unwrap().to_owned())
 }
 
-/// Knocks as a console. `Err`: the status of the refusal.
+/// Opens the WebSocket as a console. `Err`: the status of the refusal.
 pub fn knock(home: &Home, host: &str, origin: Option<&str>, key: &str) -> Result<WebSocket<TcpStream>, u16> {
     let mut request = format!("ws://127.0.0.1:{}/ws", home.port()).into_client_request().unwrap();
     let headers = request.headers_mut();
@@ -80,11 +76,10 @@ pub fn knock(home: &Home, host: &str, origin: Option<&str>, key: &str) -> Result
     }
 }
 
-/// A console with its own WebSocket.
 pub struct Console(WebSocket<TcpStream>);
 
 impl Console {
-    /// Opens it with a fresh link, and watches.
+    /// Opens a console with a fresh link, and watches.
     pub fn open(home: &Home) -> Self {
         let key = exchange(home, code(&link(home, &[]))).unwrap();
         let mut console = Self(knock(home, &host(home), Some(&own(home)), &key).unwrap());
@@ -93,7 +88,7 @@ impl Console {
         console
     }
 
-    /// Not a console: an agent with a WebSocket of its own, by the hub's token.
+    /// An agent instead of a console: on a WebSocket, with the hub's token.
     pub fn agent(home: &Home) -> Self {
         let token = home.eye(["token", "show"]);
         assert_eq!(token.code, 0, "{token:?}");
@@ -106,18 +101,16 @@ impl Console {
         Self(tungstenite::client(request, tcp).unwrap().0)
     }
 
-    /// Says something that wants no answer.
+    /// Sends a notification.
     pub fn say(&mut self, frame: &Value) {
         self.0.send(Message::text(frame.to_string())).unwrap();
     }
 
-    /// Sends a request.
     pub fn send(&mut self, id: &str, method: &str, params: &Value) {
         let frame = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         self.0.send(Message::text(frame.to_string())).unwrap();
     }
 
-    /// Waits for a frame.
     pub fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         let end = Instant::now() + DEADLINE;
         loop {
@@ -130,13 +123,13 @@ impl Console {
         }
     }
 
-    /// Asks, and gives the answer.
+    /// Sends a request and returns the response.
     pub fn asks(&mut self, method: &str, params: &Value) -> Value {
         self.send("ask", method, params);
         self.until(|frame| frame["id"] == "ask")
     }
 
-    /// Pauses something, or lets it go on: `{what, name?}`.
+    /// Pauses or resumes something: `{what, name?}`.
     pub fn pauses(&mut self, what: &Value, paused: bool) {
         let mut params = what.clone();
         params["paused"] = json!(paused);
@@ -144,7 +137,7 @@ impl Console {
         assert!(answer["error"].is_null(), "{answer}");
     }
 
-    /// Waits until so many calls wait because of a pause.
+    /// Waits until this many calls wait because of a pause.
     pub fn until_waiting(&mut self, count: usize) {
         self.until(|frame| frame["params"]["control"]["waiting"] == count);
     }

@@ -5,20 +5,19 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
-/// The network.
 pub struct Network {
     port: u16,
     state: Arc<(Mutex<bool>, Condvar)>,
 }
 
 impl Network {
-    /// A whole one before a server's port.
+    /// An uncut network in front of a server's port.
     pub fn before(server: u16) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let state: Arc<(Mutex<bool>, Condvar)> = Arc::default();
         let shared = state.clone();
-        // It ends with the test's process.
+        // The thread ends with the test's process.
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 let Ok(server) = TcpStream::connect((Ipv4Addr::LOCALHOST, server)) else { continue };
@@ -32,17 +31,17 @@ impl Network {
         Self { port, state }
     }
 
-    /// Where a hub reaches the server.
+    /// The server's address behind this network.
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    /// From now on nothing passes.
+    /// From now on no bytes pass.
     pub fn cut(&self) {
         self.set(true);
     }
 
-    /// Everything passes again, what was held up first.
+    /// All bytes pass again, the delayed ones first.
     pub fn heal(&self) {
         self.set(false);
     }

@@ -1,4 +1,4 @@
-//! The extension's way in at the real hub, spoken by hand.
+//! The extension's protocol at the real hub, without the extension.
 
 use eye_testkit::{DEADLINE, Home};
 use ring::hmac;
@@ -13,12 +13,11 @@ pub const ORIGIN: &str = "chrome-extension://ideahddmfnocldhgfkollgmdihcnhibj";
 
 const NONCE: &str = "ABCDEFGHJKMNPQRSTVWXYZ0123456789";
 
-/// What a pairing gives.
+/// The result of a pairing.
 #[derive(Clone, Debug)]
 pub struct Pairing {
-    /// Its id.
     pub id: String,
-    /// What both sides know.
+    /// The secret shared by both sides.
     pub secret: String,
     /// The name of its token.
     pub name: String,
@@ -68,7 +67,7 @@ pub fn next(socket: &mut WebSocket<TcpStream>) -> Result<Value, u16> {
     }
 }
 
-/// Proves a secret, after the hub has. Gives whether the hub did.
+/// Proves knowledge of a secret, after the hub has. Returns whether the hub's proof was right.
 pub fn prove(socket: &mut WebSocket<TcpStream>, secret: &str) -> Result<bool, u16> {
     let asked = next(socket)?;
     let theirs = asked["params"]["nonce"].as_str().unwrap().to_owned();
@@ -99,7 +98,6 @@ pub fn enter(home: &Home, pairing: &Pairing) -> Result<WebSocket<TcpStream>, u16
     Ok(socket)
 }
 
-/// The hub's own host.
 pub fn host(home: &Home) -> String {
     format!("localhost:{}", home.port())
 }

@@ -19,7 +19,7 @@ pub fn hub_with(nats: &Nats, name: &str, more: &[&str]) -> (Home, Hub) {
     (home, hub)
 }
 
-/// Repeats a command until it prints what is wanted. Each round is a process, so it needs no pause.
+/// Repeats a command until its output is as wanted. Each round is a process, so no pause is needed.
 pub fn until(home: &Home, args: &[&str], is_it: impl Fn(&Ran) -> bool) -> Ran {
     let end = Instant::now() + DEADLINE;
     loop {

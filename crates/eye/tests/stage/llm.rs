@@ -1,11 +1,11 @@
-//! An LLM server that does not come to an end.
+//! An LLM server that does not finish its answers.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc;
 use std::thread;
 
-/// An LLM server that begins each answer with `begin`, says so, and holds the rest until its client hangs up.
+/// Begins each answer with `begin`, reports that, and holds the rest until the client disconnects.
 pub fn slow_llm(begin: &'static str) -> (String, mpsc::Receiver<()>, mpsc::Receiver<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://127.0.0.1:{}/v1", listener.local_addr().unwrap().port());

@@ -12,24 +12,24 @@ pub struct Client {
     stdin: Option<ChildStdin>,
     lines: Receiver<Value>,
     last_id: u64,
-    /// What came that was not the answer waited for.
+    /// Messages other than the awaited response.
     pub notices: Vec<Value>,
 }
 
 impl Client {
-    /// Starts `eye mcp` with flags, and says nothing yet.
+    /// Starts `eye mcp` with flags, without sending anything.
     pub fn start(home: &Home, flags: &[&str]) -> Self {
         Self::started(home.command(), flags)
     }
 
-    /// The same in a folder of the home's.
+    /// The same in a folder of the home.
     pub fn in_folder(home: &Home, folder: &str) -> Self {
         let mut command = home.command();
         command.current_dir(home.path(folder));
         Self::started(command, &[])
     }
 
-    /// A client whose server has this token; it had its handshake.
+    /// A client with this token, after its handshake.
     pub fn with_token(home: &Home, token: &str) -> Self {
         let mut command = home.command();
         command.env("EYE_TOKEN", token);
@@ -57,12 +57,12 @@ impl Client {
         Self { child, stdin, lines, last_id: 100, notices: Vec::new() }
     }
 
-    /// A client of 2025-11-25 that had its handshake.
+    /// A client of 2025-11-25, after its handshake.
     pub fn legacy(home: &Home, flags: &[&str]) -> Self {
         Self::of_version(home, flags, "2025-11-25", &json!({}))
     }
 
-    /// A client of a revision with capabilities.
+    /// A client of a protocol version with capabilities, after its handshake.
     pub fn of_version(home: &Home, flags: &[&str], version: &str, capabilities: &Value) -> Self {
         let mut client = Self::start(home, flags);
         let info = json!({ "name": "test", "version": "1" });
@@ -73,18 +73,16 @@ impl Client {
         client
     }
 
-    /// Writes bytes as they are.
     pub fn write(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("stdin is open");
         stdin.write_all(bytes).and_then(|()| stdin.flush()).expect("the server reads");
     }
 
-    /// Says one message.
     pub fn say(&mut self, message: &Value) {
         self.write(format!("{message}\n").as_bytes());
     }
 
-    /// The next message, whatever it is.
+    /// The next message of any kind.
     pub fn hear(&mut self) -> Value {
         if self.notices.is_empty() {
             self.lines.recv_timeout(DEADLINE).expect("the server says something")
@@ -93,14 +91,13 @@ impl Client {
         }
     }
 
-    /// Sends a request and gives its id.
+    /// Sends a request and returns its id.
     pub fn send(&mut self, method: &str, params: &Value) -> u64 {
         self.last_id += 1;
         self.say(&json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params }));
         self.last_id
     }
 
-    /// Waits for the response to a request.
     pub fn response(&mut self, id: u64) -> Value {
         let mut aside = Vec::new();
         let found = loop {
@@ -114,7 +111,7 @@ impl Client {
         found
     }
 
-    /// Asks, and gives the result.
+    /// Sends a request and returns its result.
     pub fn ask(&mut self, method: &str, params: &Value) -> Value {
         let id = self.send(method, params);
         let mut response = self.response(id);
@@ -122,7 +119,7 @@ impl Client {
         response["result"].take()
     }
 
-    /// Asks, and gives the error.
+    /// Sends a request and returns its error.
     pub fn refused(&mut self, method: &str, params: &Value) -> Value {
         let id = self.send(method, params);
         let mut response = self.response(id);
@@ -130,24 +127,24 @@ impl Client {
         response["error"].take()
     }
 
-    /// Calls a tool, and gives its result.
+    /// Calls a tool and returns its result.
     pub fn call(&mut self, name: &str, arguments: &Value) -> Value {
         self.ask("tools/call", &json!({ "name": name, "arguments": arguments }))
     }
 
-    /// Calls a tool, and gives its one text. Whether it failed must be as said.
+    /// Calls a tool and returns its only text. `failed` is whether it must be an error.
     pub fn text(&mut self, name: &str, arguments: &Value, failed: bool) -> String {
         let result = self.call(name, arguments);
         assert_eq!(result["isError"] == true, failed, "{result}");
         result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{result}")).to_owned()
     }
 
-    /// A modern request: the result.
+    /// Sends a modern request and returns its result.
     pub fn modern(&mut self, method: &str, params: Value) -> Value {
         self.ask(method, &with_meta(params))
     }
 
-    /// Closes its side and waits for the server's end.
+    /// Closes stdin and waits for the server's end.
     pub fn finish(mut self) {
         self.stdin = None;
         assert!(self.child.wait().unwrap().success());

@@ -1,4 +1,4 @@
-//! What the tests of the command line share.
+//! Shared code of the command line's tests.
 #![allow(clippy::unwrap_used, reason = "this is test code, although no function here is a test")]
 
 pub mod between;
@@ -19,22 +19,21 @@ use std::io::{Read, Write};
 use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, channel};
 
-/// A home for the program under test.
 pub fn home() -> Home {
     Home::new(env!("CARGO_BIN_EXE_eye"))
 }
 
-/// How a command should end.
+/// The expected result of a command.
 pub fn answers(code: i32, stdout: &str, stderr: &str) -> Ran {
     Ran { code, stdout: stdout.into(), stderr: stderr.into() }
 }
 
-/// A page with an answer to everything.
+/// A page that answers from [`table`].
 pub fn page(home: &Home) -> ScriptedPage {
     ScriptedPage::join(home, &PageSetup::new(home, "Shop").alias("shop"), table)
 }
 
-/// What that page answers.
+/// The answers of that page.
 pub fn table(code: &str) -> Reply {
     match code {
         "document.title" => Reply::text("Shop"),
@@ -62,7 +61,7 @@ pub fn signal(pid: u32, name: &str) {
     assert!(sent.success());
 }
 
-/// Runs a command with something on its stdin; arguments add up over calls.
+/// Runs a command with text on its stdin; arguments add up over calls.
 pub fn run_reading(command: &mut Command, stdin: &str, args: &[&str]) -> Ran {
     let mut running = eye_testkit::Running::of(command.args(args).stdin(std::process::Stdio::piped()));
     let mut pipe = running.child().stdin.take().unwrap();
@@ -75,7 +74,7 @@ pub fn run_reading(command: &mut Command, stdin: &str, args: &[&str]) -> Ran {
     ran
 }
 
-/// The far end of a terminal: what a person types and sees.
+/// The user's side of a terminal: keys and screen.
 pub struct Terminal {
     keys: File,
     seen: Receiver<Vec<u8>>,
@@ -83,7 +82,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// A terminal, and the end that a program gets.
+    /// A terminal, and the end for a program.
     pub fn open() -> (Self, File) {
         let far = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         rustix::pty::grantpt(&far).unwrap();
@@ -95,7 +94,7 @@ impl Terminal {
         let (sender, seen) = channel();
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
-            // Once the program has gone, a terminal ends with an error instead of an end.
+            // Once the program has gone, reading a terminal fails instead of ending.
             while let Ok(count @ 1..) = screen.read(&mut bytes) {
                 if sender.send(bytes[..count].to_vec()).is_err() {
                     return;
@@ -105,22 +104,21 @@ impl Terminal {
         (Self { keys, seen, screen: Vec::new() }, near)
     }
 
-    /// Runs a command whose output is this terminal, to its end; gives everything that was seen.
+    /// Runs a command whose output is this terminal, to its end; returns everything printed.
     pub fn run(command: &mut Command) -> Vec<u8> {
         let (terminal, near) = Self::open();
         let mut child = command.stdout(near.try_clone().unwrap()).stderr(near).spawn().unwrap();
-        // The command keeps its ends of the terminal; with them open, there would be no end of what is seen.
+        // The command keeps its ends of the terminal; while they are open, reading would not end.
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
         child.wait().unwrap();
         terminal.seen.iter().flatten().collect()
     }
 
-    /// Types.
     pub fn keys(&mut self, text: &str) {
         self.keys.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Everything seen up to something; what follows is for the next look.
+    /// Everything printed up to `what`; the rest is kept for the next call.
     pub fn until(&mut self, what: &str) -> String {
         loop {
             let text = String::from_utf8_lossy(&self.screen).into_owned();

@@ -21,13 +21,12 @@ impl Page {
         Self { status: "200 OK", headers: headers.collect(), body: body.to_owned() }
     }
 
-    /// A redirect.
     pub fn to(place: &str) -> Self {
         Self { status: "302 Found", headers: vec![format!("location: {place}")], body: String::new() }
     }
 }
 
-/// What answers: by the path, and the head of the request.
+/// Answers by the path and the head of the request.
 pub type Answer = fn(path: &str, head: &str) -> Page;
 
 /// A site that ends with the test's process.
@@ -43,12 +42,11 @@ impl Site {
         })
     }
 
-    /// Where it is.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// The same over TLS, with an unknown certificate.
+    /// The same over TLS, with a self-signed certificate.
     pub fn open_encrypted(answer: Answer) -> Self {
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
@@ -94,7 +92,7 @@ fn respond(stream: &mut (impl Read + Write), answer: Answer) {
         let (name, value) = line.split_once(':')?;
         name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().unwrap_or(0))
     });
-    // What is left unread would reset the connection.
+    // Unread bytes would reset the connection.
     let _ = reader.read_exact(&mut vec![0; length.unwrap_or(0)]);
     let path = head.split(' ').nth(1).unwrap_or("/").to_owned();
     let Page { status, headers, body } = answer(&path, &head);

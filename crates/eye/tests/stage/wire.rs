@@ -1,4 +1,4 @@
-//! Bare connections to a hub over TCP, as a program that is not ours opens them.
+//! Bare TCP connections to a hub, as foreign programs open them.
 
 use eye_testkit::{DEADLINE, Home};
 use serde_json::{Value, json};
@@ -8,7 +8,6 @@ use tungstenite::client::IntoClientRequest;
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
-/// One WebSocket.
 pub type Socket = WebSocket<MaybeTlsStream<TcpStream>>;
 
 /// Opens a WebSocket at `/ws`.
@@ -29,7 +28,7 @@ pub fn websocket_at(home: &Home, path: &str, headers: &[(&'static str, &str)]) -
     socket
 }
 
-/// What comes on a WebSocket until its end: the texts, and the close frame's code and reason.
+/// Reads a WebSocket to its end: the texts, and the close frame's code and reason.
 pub fn rest_of(socket: &mut Socket) -> (Vec<String>, Option<(u16, String)>) {
     let mut texts = Vec::new();
     loop {
@@ -44,8 +43,8 @@ pub fn rest_of(socket: &mut Socket) -> (Vec<String>, Option<(u16, String)>) {
     }
 }
 
-/// Sends an HTTP request, and gives the connection to read from. The head may hold further headers; the token may be
-/// empty.
+/// Sends an HTTP request and returns the connection to read from. The head may contain further headers; the token may
+/// be empty.
 pub fn http(home: &Home, head: &str, secret: &str, body: &str) -> BufReader<TcpStream> {
     let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
     tcp.set_read_timeout(Some(DEADLINE)).unwrap();
@@ -56,19 +55,18 @@ pub fn http(home: &Home, head: &str, secret: &str, body: &str) -> BufReader<TcpS
     BufReader::new(tcp)
 }
 
-/// All that comes of an answer.
+/// The whole answer as text.
 pub fn all(mut answer: BufReader<TcpStream>) -> String {
     let mut text = Vec::new();
     answer.read_to_end(&mut text).expect("the hub ends it");
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// A JSON-RPC request.
 pub fn request(id: u32, method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }
 
-/// Begins a session of MCP over HTTP; gives the header that names it.
+/// Begins a session of MCP over HTTP; returns the header that names it.
 pub fn mcp_session(home: &Home, headers: &str, secret: &str) -> String {
     let info = json!({ "name": "test", "version": "1" });
     let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });

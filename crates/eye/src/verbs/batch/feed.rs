@@ -1,4 +1,4 @@
-//! From stdin to the hub, in as few writes as the lines come in.
+//! Sends lines from stdin to the hub, in as few writes as possible.
 
 use super::flight::Flight;
 use super::line::{END, Line};
@@ -11,17 +11,17 @@ use eye_protocol::rpc;
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read};
 
-/// What is gathered before it is written although more lines are there.
+/// A write is sent at this size even if more lines are ready.
 const WRITE_BYTES: usize = 64 << 10;
 
-/// Sends every line to the hub, and a ping after the last. A failure is left in the flight.
+/// Sends every line to the hub, and a ping after the last. Stores a failure in `flight`.
 pub fn to_hub(mut lines: BufReader<impl Read>, hub: &Writer, flight: &Flight, options: &Options) {
     let mut waiting = Waiting::default();
     if let Err(failure) = send_all(&mut lines, hub, flight, &mut waiting, options) {
         flight.fail(failure);
     }
     waiting.add(rpc::request(END, "ping", &json!({})));
-    // A hub that is gone is noticed by the thread that reads from it.
+    // The thread that reads from the hub notices when the hub is gone.
     let _ = waiting.send(hub);
 }
 
@@ -50,7 +50,7 @@ fn send_all(
     Ok(())
 }
 
-/// Frames that leave together.
+/// Frames for one write.
 #[derive(Default)]
 struct Waiting {
     frames: Vec<String>,
@@ -71,7 +71,7 @@ impl Waiting {
     }
 }
 
-/// The next line that holds something. No line may be longer than a frame.
+/// The next line that is not empty. No line may be longer than a frame.
 fn next(lines: &mut BufReader<impl Read>, options: &Options) -> Result<Option<Line>, Failure> {
     loop {
         let mut text = String::new();

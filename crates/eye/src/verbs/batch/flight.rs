@@ -1,16 +1,16 @@
-//! What of a batch is under way: how much more may leave, and under which id an answer is printed.
+//! Tracks a batch's expressions under way: limits how many more may be sent, and keeps the label of each answer.
 
 use super::line::Label;
 use crate::failure::Failure;
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Expressions under way, or answered and not printed yet.
+/// Expressions sent whose answer is not printed yet.
 const UNDER_WAY_MAX: usize = 4096;
-/// Answers that wait for their turn, summed; nothing more leaves above it.
+/// Sum of the answers that wait for earlier ones; above it nothing more is sent.
 const HELD_BYTES_MAX: usize = 64 << 20;
 
-/// The expressions under way, shared by the thread that feeds and the one that prints.
+/// Expressions under way, shared by the sending and the printing thread.
 #[derive(Default)]
 pub struct Flight {
     state: Mutex<State>,
@@ -32,27 +32,24 @@ impl State {
     }
 }
 
-/// Answers that were received and wait for those before them.
+/// Answers that arrived before an earlier one and wait to be printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
-    /// How many.
     pub answers: usize,
-    /// Their bytes, summed.
     pub bytes: usize,
 }
 
 impl Flight {
-    /// Notes an expression that leaves.
+    /// Records an expression that is sent.
     pub fn depart(&self, number: u64, label: Label) {
         self.lock().labels.insert(number, label);
     }
 
-    /// Whether more may leave.
     pub fn has_room(&self) -> bool {
         self.lock().has_room()
     }
 
-    /// Waits until more may leave.
+    /// Waits until more may be sent.
     pub fn wait_for_room(&self) {
         let mut state = self.lock();
         while !state.has_room() {
@@ -60,12 +57,12 @@ impl Flight {
         }
     }
 
-    /// Notes an answer. `None`: nothing under that number is under way.
+    /// Records an answer. `None`: no expression with that number is under way.
     pub fn arrive(&self, number: u64) -> Option<Label> {
         self.lock().labels.remove(&number)
     }
 
-    /// Notes what waits for its turn to be printed.
+    /// Records the answers that wait to be printed.
     pub fn hold(&self, held: Held) {
         let mut state = self.lock();
         state.held = held.answers;
@@ -74,22 +71,22 @@ impl Flight {
         self.changed.notify_one();
     }
 
-    /// Nothing more will leave.
+    /// Marks the end of stdin.
     pub fn end(&self) {
         self.lock().ended = true;
     }
 
-    /// Feeding ended badly.
+    /// Stores the failure of the sending thread.
     pub fn fail(&self, failure: Failure) {
         self.lock().failure = Some(failure);
     }
 
-    /// Why feeding ended badly.
+    /// Takes the failure of the sending thread.
     pub fn failure(&self) -> Option<Failure> {
         self.lock().failure.take()
     }
 
-    /// Nothing is under way, and nothing will be.
+    /// Whether nothing is under way and nothing more will be sent.
     pub fn landed(&self) -> bool {
         let state = self.lock();
         state.ended && state.labels.is_empty()

@@ -1,4 +1,4 @@
-//! One line of stdin: what it asks for, and under which id its answer is printed.
+//! Parses one line of stdin: an expression or a verb, and the label of its answer.
 
 use super::words::{self, Request};
 use crate::failure::Failure;
@@ -9,23 +9,21 @@ use eye_protocol::rpc;
 /// The id of the ping that follows the last expression.
 pub const END: &str = "\"end\"";
 
-/// Under which id an answer is printed.
+/// The label under which an answer is printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Label {
-    /// The one its author gave it.
+    /// The id that the line begins with.
     Given(String),
-    /// Its number, or none.
+    /// The line's number; with `--ordered` no label.
     Number,
 }
 
-/// One line of stdin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     pub label: Label,
     ask: Ask,
 }
 
-/// What a line asks for.
 #[derive(Clone, Debug, PartialEq)]
 enum Ask {
     Code(String),
@@ -33,7 +31,7 @@ enum Ask {
 }
 
 impl Line {
-    /// Reads a line. `None`: there is nothing in it.
+    /// Parses a line. `None` if it is blank.
     pub fn parse(text: &str, options: &Options) -> Result<Option<Self>, Failure> {
         let text = text.trim_end_matches(['\n', '\r']);
         if text.trim().is_empty() {
@@ -59,7 +57,7 @@ impl Line {
         Ok(Some(Self { label, ask }))
     }
 
-    /// The frame that it is sent as.
+    /// The frame that is sent to the hub.
     pub fn frame(&self, number: u64) -> String {
         match &self.ask {
             Ask::Code(code) => format!("{number}:{code}"),

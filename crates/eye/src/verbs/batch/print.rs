@@ -1,4 +1,4 @@
-//! The answers of a batch, as they come or in the order of their lines.
+//! Prints the answers of a batch, as they come or in the order of their lines.
 
 use super::flight::Held;
 use super::line::Label;
@@ -9,12 +9,11 @@ use crate::verbs::collect::result_line;
 use eye_protocol::Ending;
 use std::collections::BTreeMap;
 
-/// Prints answers.
 pub struct Printer<'a> {
     lines: Lines,
     options: &'a Options,
     ordered: bool,
-    /// The number whose turn it is.
+    /// The number of the next answer to print, with `ordered`.
     turn: u64,
     waiting: BTreeMap<u64, (Label, Ending)>,
     held: Held,
@@ -22,13 +21,12 @@ pub struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    /// Prints in the order of the lines, or as answers come.
     pub fn new(ordered: bool, options: &'a Options) -> Self {
         let waiting = BTreeMap::new();
         Self { lines: Lines::new(), options, ordered, turn: 1, waiting, held: Held::default(), failed: false }
     }
 
-    /// Takes an answer. Returns what waits for its turn.
+    /// Takes an answer. Returns the answers that wait for earlier ones.
     pub fn ended(&mut self, number: u64, label: &Label, ending: Ending) -> Result<Held, Failure> {
         self.failed |= ending.is_err();
         if !self.ordered {
@@ -46,12 +44,11 @@ impl<'a> Printer<'a> {
         Ok(self.held)
     }
 
-    /// Prints what is gathered.
+    /// Prints the buffered lines.
     pub fn flush(&mut self) -> Result<(), Failure> {
         self.lines.flush()
     }
 
-    /// Whether any answer was an error.
     pub fn failed(&self) -> bool {
         self.failed
     }

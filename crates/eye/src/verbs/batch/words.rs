@@ -1,5 +1,5 @@
-//! A line of a batch that is a verb of the page: split into words as a shell does, and read as the command line reads
-//! them.
+//! Recognises a batch line that is a verb of the page: splits it into words like a shell, and parses it like the
+//! command line.
 
 use crate::failure::Failure;
 use crate::options::Options;
@@ -8,16 +8,14 @@ use crate::verbs::page::params::with_options;
 use eye_protocol::operations::{self, Operation};
 use serde_json::{Map, Value};
 
-/// What a line asks for when it is not code.
+/// A page verb as a JSON-RPC request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// The JSON-RPC method.
     pub method: &'static str,
-    /// Its params.
     pub params: Map<String, Value>,
 }
 
-/// The verb that a line is. `None`: it is code.
+/// The request of a verb line. `None`: the line is code.
 ///
 /// A line is a verb when its first word is one of the page's and no operator follows: `look` and `click e3` are verbs,
 /// `look()`, `text = 5` and `type === "x"` are code.
@@ -39,7 +37,7 @@ fn read(operation: &'static Operation, line: &str, options: &Options) -> Result<
         Failure::usage(first.strip_prefix("error: ").unwrap_or(first).to_owned(), hint)
     })?;
     let mut params = page::params_of(operation, page::line::params(operation, &matches)?)?;
-    // A line has one answer, so nothing is followed.
+    // A line gets one answer, so nothing is followed.
     params.retain(|name, _| operation.params.iter().any(|param| param.name == name && !param.remote));
     let mut params = with_options(Value::Object(params), &Options { delta: false, ..options.clone() });
     if operation.name == "wait" {
@@ -48,7 +46,7 @@ fn read(operation: &'static Operation, line: &str, options: &Options) -> Result<
     Ok(Request { method: operation.method, params })
 }
 
-/// Whether what follows the first word makes it an expression.
+/// Whether the text after the first word makes the line an expression.
 fn begins_with_operator(rest: &str) -> bool {
     let mut chars = rest.chars();
     match (chars.next(), chars.next()) {
@@ -58,8 +56,7 @@ fn begins_with_operator(rest: &str) -> bool {
     }
 }
 
-/// The words of a line: blanks part them, quotes of both kinds and a backslash keep them. `None`: a quote is not
-/// closed.
+/// Splits a line at blanks; single quotes, double quotes and a backslash keep blanks. `None`: a quote is not closed.
 fn split(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,4 +1,4 @@
-//! A tool of a server behind the gateway, or of any page: found and called by the names that `eye discover` shows.
+//! Calls a tool of a server behind the gateway, or of any page, by the names that `eye discover` shows.
 
 use super::outcome;
 use super::words::{Args, whole};
@@ -13,13 +13,13 @@ use eye_protocol::schema::Schema;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-/// Whether some provider has a tool of that name, or the name is written as others write `server::tool`: the gateway
-/// then suggests ours.
+/// Whether some provider has a tool of that name, or the name uses another separator than `server::tool`: the gateway
+/// then suggests our spelling.
 pub fn means(args: &Args, options: &Options) -> bool {
     args.tool.contains([':', '.', '/']) || definition(&args.tool, options).is_ok_and(|found| found.is_some())
 }
 
-/// Calls it and prints what it gave.
+/// Calls the tool and prints its result.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let arguments = match whole(&args.arguments)? {
         Some(arguments) => arguments,
@@ -48,7 +48,7 @@ fn from_words(args: &Args, options: &Options) -> Result<Value, Failure> {
     typing::arguments(&words, schema)
 }
 
-/// The definition of a tool, as the catalogue has it.
+/// The tool's definition in the catalogue.
 fn definition(tool: &str, options: &Options) -> Result<Option<Value>, Failure> {
     let text = |text: &str| json!(text).to_string();
     let path = match tool.rsplit_once("::") {

@@ -1,4 +1,4 @@
-//! What a tool gave and how far it is, as a reader sees it.
+//! Renders a tool's result and its progress as text.
 
 use crate::client;
 use crate::exit::Exit;
@@ -15,7 +15,7 @@ struct Delta {
     delta: Option<Box<RawValue>>,
 }
 
-/// Prints a result: its texts, or with `--json` all of it.
+/// Prints a result: its texts, or with `--json` the whole object.
 pub fn show(result: &str, options: &Options) -> Result<Exit, Failure> {
     let value: Value = client::read_result(result)?;
     let failed = value["isError"] == true;
@@ -39,7 +39,7 @@ pub fn show(result: &str, options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The texts of a result, joined by newlines, and the kinds of what else it holds.
+/// The texts of a result, joined by newlines, and the types of its other contents.
 fn texts(result: &Value) -> (String, Vec<String>) {
     let contents = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let text = |content: &Value| match (content["type"].as_str(), content["text"].as_str()) {
@@ -52,7 +52,7 @@ fn texts(result: &Value) -> (String, Vec<String>) {
     (found.join("\n"), others.map(kind).collect())
 }
 
-/// How far a call is: `3/10 loading`. Only what the page said in a form that can be read.
+/// Progress as text, such as `3/10 loading`. Parts that do not have the expected type are left out.
 pub fn progress(params: &str) -> String {
     let params: Value = serde_json::from_str(params).unwrap_or_default();
     let number = |name: &str| params[name].as_f64();

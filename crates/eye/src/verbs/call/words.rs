@@ -1,4 +1,4 @@
-//! The words of `eye call`.
+//! The arguments of `eye call`.
 
 use crate::failure::Failure;
 use crate::verbs::eval::read_stdin;
@@ -27,7 +27,7 @@ pub struct Args {
     pub yes: bool,
 }
 
-/// The arguments as one JSON object, when they are given so.
+/// The arguments as one JSON object, if they were given as JSON; `None` if they are words.
 pub fn whole(arguments: &[String]) -> Result<Option<Value>, Failure> {
     let text = match arguments {
         [] => return Ok(Some(json!({}))),

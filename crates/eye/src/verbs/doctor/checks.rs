@@ -1,4 +1,4 @@
-//! The checks themselves: each looks at one thing and says what it found.
+//! The checks of `eye doctor`: each examines one thing and returns a finding.
 
 use crate::certificate::{self, CertificateError, Place};
 use crate::client::{self, Absent};
@@ -21,44 +21,38 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// How long the hub's HTTP side may take to answer.
+/// Timeout for the hub's HTTP answer.
 const HTTP: Duration = Duration::from_secs(2);
 
-/// What a check found.
+/// The result of one check.
 #[derive(Debug, Serialize)]
 pub struct Finding {
-    /// What was looked at.
+    /// The thing that was checked.
     pub what: &'static str,
-    /// Whether it is as it should be.
     pub ok: bool,
-    /// What there is.
     pub found: String,
-    /// What to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// What it would make a command end with.
+    /// The exit code with which a command would fail because of this. `None` if nothing is wrong.
     #[serde(skip)]
     pub exit: Option<Exit>,
 }
 
 impl Finding {
-    /// As it should be.
     pub fn good(what: &'static str, found: impl Into<String>) -> Self {
         Self { what, ok: true, found: found.into(), hint: None, exit: None }
     }
 
-    /// Not as it should be.
     pub fn bad(what: &'static str, exit: Exit, found: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { what, ok: false, found: found.into(), hint: Some(hint.into()), exit: Some(exit) }
     }
 
-    /// What a command would fail with.
+    /// A finding from the failure that a command would report.
     pub fn failed(what: &'static str, failure: &Failure) -> Self {
         let hint = failure.hint().map(Cow::into_owned);
         Self { what, ok: false, found: failure.to_string(), hint, exit: Some(failure.exit()) }
     }
 
-    /// With something to do or to know.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -66,7 +60,7 @@ impl Finding {
     }
 }
 
-/// Looks at everything, and mends on the way where that is wanted.
+/// Runs all checks, and with `fix` repairs on the way.
 pub fn all(fix: bool, options: &Options) -> Vec<Finding> {
     let mut findings = vec![version(), folder(), token(fix)];
     findings.extend(origins());
@@ -95,7 +89,7 @@ fn version() -> Finding {
     )
 }
 
-/// The folder of the socket: where it is, whose, and whether others can reach into it.
+/// Checks the socket's folder: its path, its owner, and whether others can enter it.
 fn folder() -> Finding {
     const WHAT: &str = "socket folder";
     let socket = places::socket();
@@ -140,7 +134,7 @@ fn token(fix: bool) -> Finding {
     Finding::bad(WHAT, Exit::Denied, found, "eye doctor --fix, then eye token new")
 }
 
-/// The list of allowed origins, where there is something to say about it.
+/// Checks the list of allowed origins. `None` if it is empty.
 fn origins() -> Option<Finding> {
     const WHAT: &str = "allowed origins";
     let origins = Origins::new(places::origins_file().ok()?);
@@ -160,7 +154,7 @@ fn origins() -> Option<Finding> {
     }
 }
 
-/// The certificate of `eye tls`, where there is one.
+/// Checks the certificate of `eye tls`. `None` if there is none.
 fn certificate() -> Option<Finding> {
     const WHAT: &str = "certificate";
     let place = Place::new(places::tls_folder().ok()?);
@@ -207,7 +201,7 @@ fn versions_agree(status: &Status) -> Finding {
     Finding::bad(WHAT, Exit::Absent, found, "eye down; the next command starts a hub of this version")
 }
 
-/// Whether pages can reach the hub: they come over TCP. One that speaks TLS answers plainly too, on this machine.
+/// Checks whether pages can reach the hub over TCP. A TLS hub answers plain HTTP too on this machine.
 fn http(status: &Status) -> Finding {
     const WHAT: &str = "port for pages";
     let address = status.listen.split("://").last().unwrap_or_default().replace("0.0.0.0", "127.0.0.1");
@@ -235,11 +229,11 @@ fn http(status: &Status) -> Finding {
     }
 }
 
-/// The way to other hubs, for a hub that has one.
+/// Checks the connection to the other hubs. `None` outside a cluster.
 fn cluster(status: &Status) -> Option<Finding> {
     const WHAT: &str = "cluster";
     let hubs = status.cluster.as_ref()?;
-    // The hub says of which cluster a problem is.
+    // The hub marks problems of its cluster with this word.
     let mut problems = status.problems.iter().filter_map(|problem| problem.strip_prefix("cluster "));
     if let Some(problem) = problems.next() {
         return Some(Finding::bad(WHAT, Exit::Absent, problem, "eye logs --hub has more; docs/cluster.md"));
@@ -267,7 +261,7 @@ fn pages(options: &Options) -> Finding {
     if blind == 0 { finding } else { finding.hint(format!("{blind} evaluate no code; verbs and tools work there")) }
 }
 
-/// The browser that `eye browse` would start.
+/// Checks for the browser that `eye browse` would start.
 #[cfg(feature = "browser")]
 fn own_browser() -> Finding {
     const WHAT: &str = "eye's own browser";
@@ -278,7 +272,7 @@ fn own_browser() -> Finding {
     }
 }
 
-/// Whether `eye open` finds something to open a URL with.
+/// Checks for a program with which `eye open` opens a URL.
 fn browser() -> Finding {
     const WHAT: &str = "browser";
     let own = Var::Browser.text();

@@ -1,4 +1,5 @@
-//! `eye doctor URL`: what stands between a page and the hub, seen from outside, and the one change that helps first.
+//! `eye doctor URL`: examines from outside what prevents a page from joining, and suggests the one change that helps
+//! first.
 
 mod document;
 mod hub;
@@ -20,28 +21,26 @@ use serde::Serialize;
 use url::Url;
 use visit::Redirect;
 
-/// Everything that was found out.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    /// Where the page was in the end.
+    /// After redirects.
     pub url: String,
-    /// How it came there.
     pub redirects: Vec<Redirect>,
-    /// What the page loads, or would.
+    /// The address of the client script that the page loads, or would load.
     pub script: String,
-    /// Whether it has the tag already.
+    /// Whether the page already loads the client.
     pub tag: bool,
-    /// Whether it would join.
+    /// Whether the page would join.
     pub joins: bool,
-    /// The one change that helps first.
+    /// The one change that helps first; `None` if the page can join.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
-    /// All of it, what is in the way first.
+    /// Faults first.
     pub findings: Vec<Finding>,
 }
 
 impl Report {
-    /// What is said first: whether it joins, or the one change.
+    /// The first line: the page can join, or the change that helps first.
     pub fn headline(&self) -> String {
         match &self.change {
             Some(change) => format!("✗ {} cannot join {}\n  first: {change}", self.url, self.hub_of_script()),
@@ -55,7 +54,7 @@ impl Report {
     }
 }
 
-/// Looks at a page.
+/// Fetches a page and runs all checks.
 pub fn examine(text: &str, options: &Options) -> Result<Report, Failure> {
     let begin = address(text)?;
     let hub = Hub::known(&begin, options)?;
@@ -106,7 +105,7 @@ fn in_order(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// What a person writes is read as a browser's address bar would; a bare host of this machine is plain.
+/// Adds a missing scheme as a browser's address bar does; a bare host of this machine gets http.
 fn address(text: &str) -> Result<Url, Failure> {
     let wrong = || {
         let hint = "write it as http://localhost:5173 or https://shop.example/cart";

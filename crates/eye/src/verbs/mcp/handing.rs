@@ -1,4 +1,4 @@
-//! Hands stdin and stdout to the hub (Linux).
+//! Passes stdin and stdout to the hub as file descriptors (Linux).
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -13,14 +13,14 @@ use std::io::{ErrorKind, Read};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-/// A hub that takes files says so at once; one of another version may say nothing.
+/// A hub that accepts files sends the offer at once; another version may send nothing.
 const ASK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A connection to the hub that knows whom it serves, and what was read of it already.
+/// An announced connection to the hub, and the bytes that were already read.
 pub type Announced = (Stream, Vec<u8>);
 
-/// Serves until the client is done. `announce` opens a connection, and is told whether there was one before. `None`:
-/// they cannot be handed over, or the hub does not take them.
+/// Serves until the client is done. `announce` opens a connection; its argument is whether there was one before.
+/// `None`: the files cannot be passed on, or the hub does not accept them.
 pub fn serve(announce: impl Fn(bool) -> Result<Announced, Failure>) -> Result<Option<Exit>, Failure> {
     let (stdin, stdout) = (ui::raw_stdin()?, ui::raw_stdout()?);
     if !handover::can_be_handed_over(&stdin) || !handover::can_be_handed_over(&stdout) {
@@ -37,7 +37,7 @@ pub fn serve(announce: impl Fn(bool) -> Result<Announced, Failure>) -> Result<Op
     Ok(None)
 }
 
-/// Gives stdin and stdout to the hub. `None`: it does not take them.
+/// Passes stdin and stdout to the hub. `None`: the hub does not accept them.
 fn hand_over(announced: Announced, stdin: &File, stdout: &File) -> Result<Option<Stream>, Failure> {
     let (mut socket, mut said) = announced;
     let mut bytes = [0; handover::ASK.len()];
@@ -57,15 +57,15 @@ fn hand_over(announced: Announced, stdin: &File, stdout: &File) -> Result<Option
     Ok(Some(socket))
 }
 
-/// Waits until the hub says that the client has all its answers. A hub that says nothing has ended.
+/// Waits until the hub reports that the client has all its answers. False if the hub ended without that report.
 fn is_done(mut socket: Stream) -> bool {
     let mut said = Vec::new();
     let _ = socket.read_to_end(&mut said);
     said == handover::DONE
 }
 
-/// Waits until the client says more: a hub that ended is missed when there is something to ask, not before, for
-/// `eye down` means it.
+/// Waits until the client sends more. A hub that ended is replaced only for a new request: after `eye down` no hub may
+/// start by itself.
 fn asks_more(stdin: &File) -> bool {
     loop {
         let mut waiting = [PollFd::new(stdin, PollFlags::IN)];
@@ -74,7 +74,7 @@ fn asks_more(stdin: &File) -> bool {
             Err(_) => return false,
             Ok(_) => {
                 let mut byte = [0];
-                // A pipe that was closed cannot be read; a socket can, and gives nothing.
+                // Peeking fails on a closed pipe; on a closed socket it returns no bytes.
                 let empty = matches!(recv(stdin, &mut byte, RecvFlags::PEEK), Ok((0, _)));
                 return waiting[0].revents().contains(PollFlags::IN) && !empty;
             }

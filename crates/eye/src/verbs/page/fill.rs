@@ -1,9 +1,9 @@
-//! The words of `eye fill`: `TARGET VALUE`, or `TARGET=VALUE` as often as needed.
+//! The arguments of `eye fill`: `TARGET VALUE`, or any number of `TARGET=VALUE`.
 
 use crate::failure::Failure;
 use serde_json::{Map, Value, json};
 
-/// The params of `page/fill`.
+/// Builds the params of `page/fill`.
 pub fn params(words: &Map<String, Value>) -> Result<Map<String, Value>, Failure> {
     let given = words.get("words").and_then(Value::as_array);
     let given: Vec<&str> = given.into_iter().flatten().filter_map(Value::as_str).collect();

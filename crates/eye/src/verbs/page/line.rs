@@ -1,4 +1,4 @@
-//! The command line of a page verb, made from its entry in the table of operations, and the params that its words make.
+//! Builds the command line of a page verb from the table of operations, and the params from the parsed arguments.
 
 use crate::failure::Failure;
 use crate::verbs::message;
@@ -10,7 +10,6 @@ use eye_protocol::operations::{Kind, Operation, Param};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// The subcommand of a verb.
 pub fn command(operation: &'static Operation) -> Command {
     Command::new(operation.name)
         .about(operation.about)
@@ -58,7 +57,7 @@ fn arg(param: &'static Param) -> Arg {
     }
 }
 
-/// What the words of a command line say, by the names of the table. What was not given is not there.
+/// The given arguments, under the names of the table. Arguments that were not given are absent.
 pub fn params(operation: &Operation, matches: &ArgMatches) -> Result<Map<String, Value>, Failure> {
     let mut params = Map::new();
     for param in operation.line() {
@@ -91,7 +90,7 @@ fn value(param: &Param, matches: &ArgMatches) -> Result<Option<Value>, Failure> 
     }))
 }
 
-/// `x,y` as two numbers.
+/// Parses `x,y` as two numbers.
 fn point(text: &str) -> Option<Value> {
     let (x, y) = text.split_once(',')?;
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());

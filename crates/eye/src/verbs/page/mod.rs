@@ -1,4 +1,4 @@
-//! Verbs that the page does. Their words come from the table of operations; here is what a few of them do differently.
+//! The verbs of the page. Their arguments come from the table of operations; this module holds the exceptions.
 
 mod fill;
 pub mod line;
@@ -24,7 +24,6 @@ use eye_protocol::operations::Operation;
 use params::with_options;
 use serde_json::{Map, Value, json};
 
-/// Runs a verb with the words of its command line.
 pub fn run_words(operation: &Operation, matches: &ArgMatches, options: &Options) -> Result<Exit, Failure> {
     let words = line::params(operation, matches)?;
     match operation.name {
@@ -36,7 +35,7 @@ pub fn run_words(operation: &Operation, matches: &ArgMatches, options: &Options)
             let url = words.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
             run(operation.name, Value::Object(words), options).map_err(|failure| or_browse(failure, &url))
         }
-        // Nothing to print: it has arrived, or the error says why not.
+        // Nothing to print: the message has arrived, or the error says why not.
         "write" => {
             let message = words.get("message").cloned();
             let done = run(operation.name, Value::Object(words), &Options { errors: true, ..options.clone() })?;
@@ -47,12 +46,12 @@ pub fn run_words(operation: &Operation, matches: &ArgMatches, options: &Options)
     }
 }
 
-/// Without any page there is no tab to go anywhere in; a browser of eye's own opens one.
+/// Without a page there is no tab to navigate; the hint suggests eye's own browser.
 fn or_browse(failure: Failure, url: &str) -> Failure {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/%+,=@".contains(c);
     match failure {
         Failure::Call(error) if error.kind == Kind::Own && error.message == NO_PAGE && !url.starts_with('/') => {
-            // As a shell takes it for one word.
+            // Quoted so that a shell takes it as one word.
             let word =
                 if url.chars().all(plain) { url.to_owned() } else { format!("'{}'", url.replace('\'', r"'\''")) };
             Failure::Call(error.hint(format!("eye browse {word} opens it in eye's own browser")))
@@ -61,7 +60,7 @@ fn or_browse(failure: Failure, url: &str) -> Failure {
     }
 }
 
-/// Lets the hub add a message to the original's file of what was written, where that is kept.
+/// Publishes a written message so that the hub adds it to the original's file, if the mailbox folder exists.
 fn keep_written(message: Option<Value>, options: &Options) -> Result<(), Failure> {
     if let Some(message) = message
         && Var::Server.get().is_none()
@@ -73,7 +72,7 @@ fn keep_written(message: Option<Value>, options: &Options) -> Result<(), Failure
     Ok(())
 }
 
-/// The params of the method, for the verbs whose command line is another.
+/// The params of the method, for the verbs whose command line differs from it.
 pub fn params_of(operation: &Operation, words: Map<String, Value>) -> Result<Map<String, Value>, Failure> {
     match operation.name {
         "fill" => fill::params(&words),
@@ -83,7 +82,7 @@ pub fn params_of(operation: &Operation, words: Map<String, Value>) -> Result<Map
     }
 }
 
-/// Lets the page do something, and prints what it says.
+/// Sends a verb to the page and prints the result.
 pub fn run(verb: &str, params: Value, options: &Options) -> Result<Exit, Failure> {
     let result = client::verb(verb, &with_options(params, options), options)?;
     said::show(&result, options)

@@ -3,7 +3,7 @@
 use crate::options::Options;
 use serde_json::{Map, Value};
 
-/// The params of a verb, with what the flags say.
+/// The params of a verb, with the values of the common flags added.
 pub fn with_options(params: Value, options: &Options) -> Map<String, Value> {
     let mut params = match params {
         Value::Object(params) => params,

@@ -1,4 +1,4 @@
-//! `eye shot` and `eye pdf`: what the browser drew, as a file.
+//! `eye shot` and `eye pdf`: writes what the browser drew to a file.
 
 use crate::client;
 use crate::env;
@@ -15,7 +15,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Pixels of a picture that cost a model about one token.
+/// Pixels per token, approximately, when a model reads a picture.
 const PIXELS_PER_TOKEN: u64 = 750;
 
 #[derive(Deserialize)]
@@ -25,7 +25,7 @@ struct Picture {
     media_type: String,
 }
 
-/// Runs it, writes the file, and prints where it is.
+/// Takes the picture, writes the file, and prints its path.
 pub fn run(verb: &str, mut params: Map<String, Value>, options: &Options) -> Result<Exit, Failure> {
     let output = params.remove("output");
     if params.contains_key("unmask") && !ui::can_ask() {
@@ -61,7 +61,7 @@ pub fn run(verb: &str, mut params: Map<String, Value>, options: &Options) -> Res
     Ok(Exit::Success)
 }
 
-/// What differs from a picture in a file, in words.
+/// Prints, in words, the differences from a picture in a file.
 fn differing(verb: &str, file: &Value, mut params: Map<String, Value>, options: &Options) -> Result<Exit, Failure> {
     let path = PathBuf::from(file.as_str().unwrap_or_default());
     let bytes = std::fs::read(&path).map_err(Failure::io(format!("read {}", path.display())))?;
@@ -69,7 +69,7 @@ fn differing(verb: &str, file: &Value, mut params: Map<String, Value>, options: 
     said::show(&client::verb(verb, &params, options)?, options)
 }
 
-/// The format that a file's name asks for.
+/// The format for the file's extension.
 fn format_of(path: &str) -> Option<&'static str> {
     match path.rsplit_once('.')?.1.to_ascii_lowercase().as_str() {
         "png" => Some("png"),
@@ -79,7 +79,7 @@ fn format_of(path: &str) -> Option<&'static str> {
     }
 }
 
-/// Width and height, as a PNG, JPEG or lossy WebP says them.
+/// Width and height from the header of a PNG, JPEG or lossy WebP.
 fn size(bytes: &[u8]) -> Option<(u32, u32)> {
     let big = |at: usize| Some(u32::from(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?)));
     let little = |at: usize| Some(u32::from(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?) & 0x3fff));
@@ -103,7 +103,7 @@ fn size(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// A file that was not there, so that no link of another user is followed.
+/// Creates a new file, so that no link of another user is followed.
 fn write_fresh(media_type: &str, bytes: &[u8]) -> io::Result<PathBuf> {
     let ending = media_type.rsplit('/').next().unwrap_or("bin");
     let folder = env::temporary_folder();

@@ -1,8 +1,8 @@
-//! The words of `eye scroll`: a direction or an element, and how far.
+//! The arguments of `eye scroll`: a direction or an element, and how far.
 
 use serde_json::{Map, Value, json};
 
-/// The params of `page/scroll`.
+/// Builds the params of `page/scroll`.
 pub fn params(words: &Map<String, Value>) -> Map<String, Value> {
     let to = words.get("to").and_then(Value::as_str).unwrap_or("down");
     let by = words.get("by").and_then(Value::as_i64);

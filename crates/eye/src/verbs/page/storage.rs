@@ -1,4 +1,4 @@
-//! `eye storage`: a page's login as a file that only its owner can read.
+//! `eye storage`: saves a page's login in a file that only its owner can read, and loads it.
 
 use super::params::with_options;
 use crate::client;
@@ -13,7 +13,6 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Saves or loads.
 pub fn run(mut words: Map<String, Value>, options: &Options) -> Result<Exit, Failure> {
     let file = words.remove("file").and_then(|file| file.as_str().map(str::to_owned)).unwrap_or_default();
     let path = Path::new(&file);
@@ -37,7 +36,7 @@ pub fn run(mut words: Map<String, Value>, options: &Options) -> Result<Exit, Fai
     said::show(&result, options)
 }
 
-/// Writes a file that only this user can read, also where it was open to others before.
+/// Writes a file that only this user can read, even if it was readable by others before.
 fn write_own(path: &Path, text: &str) -> io::Result<()> {
     let mut file = files::private(OpenOptions::new().write(true).create(true).truncate(true)).open(path)?;
     files::close_open(&file)?;

@@ -1,4 +1,4 @@
-//! `eye wait`: until something is there, or true.
+//! `eye wait`: waits until an element exists or an expression is true.
 
 use super::params::with_options;
 use crate::client;
@@ -9,14 +9,14 @@ use crate::said;
 use crate::ui;
 use serde_json::{Map, Value};
 
-/// The params of `page/wait`.
+/// Builds the params of `page/wait`.
 pub fn params(words: &Map<String, Value>) -> Map<String, Value> {
     let what = words.get("what").and_then(Value::as_str).unwrap_or_default();
     let name = if is_target(what) { "target" } else { "expr" };
     Map::from_iter([(name.to_owned(), what.into())])
 }
 
-/// Waits. The verb may run again: a reload does not end it.
+/// Waits. The verb may run again, so that a reload does not end it.
 pub fn run(params: &Map<String, Value>, options: &Options) -> Result<Exit, Failure> {
     let mut params = with_options(Value::Object(params.clone()), options);
     params.insert("again".into(), true.into());
@@ -32,7 +32,7 @@ pub fn run(params: &Map<String, Value>, options: &Options) -> Result<Exit, Failu
     }
 }
 
-/// Whether this names an element; the page client decides by the same rule.
+/// Whether the text names an element; the page client decides by the same rule.
 fn is_target(what: &str) -> bool {
     let what = what.strip_prefix('@').unwrap_or(what);
     let is_ref = what.strip_prefix('e').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));

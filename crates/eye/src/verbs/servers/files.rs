@@ -1,4 +1,4 @@
-//! The config files that `eye servers` changes, and who asks the gateway.
+//! The config files that `eye servers` changes, and the caller's folder and environment for the gateway.
 
 use crate::env::{self, Var};
 use crate::failure::Failure;
@@ -9,10 +9,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Who asks, as the gateway wants to know: its upstreams run there.
+/// The caller's folder and environment: the gateway runs upstreams there.
 pub fn asking(cwd: Option<PathBuf>) -> Map<String, Value> {
     let mut params = Map::new();
-    // A hub elsewhere has neither this folder nor any business with this environment.
+    // A hub elsewhere does not have this folder and must not receive this environment.
     if let Some(cwd) = cwd.filter(|_| Var::Server.get().is_none()) {
         params.insert("cwd".into(), json!(cwd));
         params.insert("env".into(), json!(env::everything()));
@@ -20,7 +20,7 @@ pub fn asking(cwd: Option<PathBuf>) -> Map<String, Value> {
     params
 }
 
-/// The file that is written to: the project's nearest one or a new one here, or the user's.
+/// The file to write: the project's nearest config or a new one here, or the user's.
 pub fn target(project: bool) -> Result<PathBuf, Failure> {
     if !project {
         return places::config_file();
@@ -29,7 +29,7 @@ pub fn target(project: bool) -> Result<PathBuf, Failure> {
     Ok(config::project_file(&cwd).unwrap_or_else(|| cwd.join(".eye/config.yaml")))
 }
 
-/// The text of a config; one that is not there is empty.
+/// The text of a config; a missing file counts as empty.
 pub fn read(file: &Path) -> Result<String, Failure> {
     match fs::read_to_string(file) {
         Ok(text) => Ok(text),
@@ -38,7 +38,7 @@ pub fn read(file: &Path) -> Result<String, Failure> {
     }
 }
 
-/// Writes a config: a project's is for all who have the project, the user's own may hold secrets.
+/// Writes a config. The user's own may hold secrets and is private; a project's is readable by all.
 pub fn write(file: &Path, text: &str, project: bool) -> Result<(), Failure> {
     let folder = file.parent().unwrap_or(Path::new("."));
     let doing = || format!("write {}", file.display());
@@ -46,12 +46,12 @@ pub fn write(file: &Path, text: &str, project: bool) -> Result<(), Failure> {
         return config::private::write(file, text).map_err(Failure::io(doing()));
     }
     fs::create_dir_all(folder).map_err(Failure::io(doing()))?;
-    // Whole or not at all: a hub may read it at any moment.
+    // Replaced atomically, because a hub may read it at any moment.
     let draft = file.with_extension("yaml.draft");
     fs::write(&draft, text).and_then(|()| fs::rename(&draft, file)).map_err(Failure::io(doing()))
 }
 
-/// What is wrong with a config, as the command line says it.
+/// Converts a config error to a usage failure.
 pub fn told(error: &ConfigError) -> Failure {
     Failure::Usage { message: error.to_string(), hint: error.hint.clone() }
 }

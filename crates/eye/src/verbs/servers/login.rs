@@ -1,4 +1,5 @@
-//! `eye servers login NAME` and `logout NAME`: a login in the user's browser, with the tokens kept for the gateway.
+//! `eye servers login NAME` and `logout NAME`: logs in through the user's browser, and stores the tokens for the
+//! gateway.
 
 use super::approve;
 use crate::exit::Exit;
@@ -55,7 +56,6 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Forgets a login.
 pub fn end(name: &str, options: &Options) -> Result<Exit, Failure> {
     let was = gateway::logout(approve::settings()?, name).map_err(Failure::of_rpc)?;
     if !options.errors {

@@ -1,4 +1,4 @@
-//! `eye servers remove|enable|disable|logs NAME`: changes an entry where it is written, and shows what a server says.
+//! `eye servers remove|enable|disable|logs NAME`: changes an entry in its file, or shows what a server wrote on stderr.
 
 use super::files::{asking, read, target, told, write};
 use crate::client::{self, Absent};
@@ -21,12 +21,10 @@ pub struct Named {
     project: bool,
 }
 
-/// Takes an entry out of the config.
 pub fn remove(args: &Named, options: &Options) -> Result<Exit, Failure> {
     change(args, "removed from", options, |text, file| remove_server(text, &args.name, file))
 }
 
-/// Switches an entry on or off.
 pub fn switch(args: &Named, on: bool, options: &Options) -> Result<Exit, Failure> {
     let done = if on { "switched on in" } else { "switched off in" };
     change(args, done, options, |text, file| switch_server(text, &args.name, on, file))
@@ -47,7 +45,7 @@ fn change(
     Ok(Exit::Success)
 }
 
-/// Prints the end of what a server wrote on stderr, and why it is down if it is.
+/// Prints the end of a server's stderr, and why the server is down if it is.
 pub fn logs(name: &str, options: &Options) -> Result<Exit, Failure> {
     let mut params: Map<String, Value> = asking(env::current_folder());
     params.insert("server".into(), name.into());
@@ -65,5 +63,5 @@ pub fn logs(name: &str, options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// What a line of a server's is cut to.
+/// The longest printed line of a server's stderr.
 const LINE_CHARS_MAX: usize = 2_000;

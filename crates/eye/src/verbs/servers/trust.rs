@@ -1,4 +1,4 @@
-//! `eye servers trust`: shows what an entry of the project's config would run, and keeps the user's consent to it.
+//! `eye servers trust`: shows what an entry of the project's config would run, and stores the user's consent to it.
 
 use super::files::told;
 use crate::env::{self, Var};
@@ -30,13 +30,12 @@ pub struct Args {
     revoke: bool,
 }
 
-/// The project's config as this command sees it.
+/// The project's config and the stored consents.
 struct Project {
     layers: Layers,
     folder: PathBuf,
-    /// The project's file.
     file: PathBuf,
-    /// Where consent is kept.
+    /// The file of consents.
     consents: PathBuf,
 }
 
@@ -84,7 +83,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     }
 }
 
-/// Records consent to what the user has just typed into the project's config.
+/// Records consent to an entry that the user has just typed.
 pub fn trust_own(name: &str) -> Result<(), Failure> {
     let project = Project::read()?;
     let entry = project.entry(name)?;
@@ -176,7 +175,7 @@ fn denied(message: String, hint: String) -> Failure {
     Failure::Call(Error::new(Code::DENIED, message).hint(hint))
 }
 
-/// What would run, a row for each key. Control characters of the entry are visible.
+/// What the entry would run, a row for each key. Control characters are made visible.
 fn picture(entry: &ProjectEntry, project: &Project) -> String {
     let mut text = format!("{}\n", visible::line(&entry.name));
     let home = Var::Home.folder();
@@ -193,7 +192,7 @@ fn rows(entry: &ProjectEntry, base: &Path) -> Vec<(&'static str, String)> {
     let mut rows: Vec<(&str, String)> = Vec::new();
     let mut row = |key: &'static str, value: Option<String>| rows.extend(value.map(|value| (key, value)));
     row("command", words(whole).map(|words| json!(words).to_string()));
-    // The project's own URL is shown to the letter; the user's may hold a secret.
+    // The project's own URL is shown in full; the user's may hold a secret.
     row("url", layer.url.clone().or_else(|| whole.url.as_deref().map(shown_url)));
     row("headers", whole.headers.as_ref().map(|headers| names(headers.keys())));
     if whole.url.is_none() {
@@ -243,7 +242,7 @@ fn names<'a>(names: impl Iterator<Item = &'a String>) -> String {
     names.map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
-/// The variables of the user's environment that an entry takes, anywhere in it.
+/// The variables of the user's environment that an entry refers to, anywhere in it.
 fn taken(entry: &ServerConfig) -> Vec<String> {
     let words = words(entry).unwrap_or_default();
     let maps = [&entry.env, &entry.headers].into_iter().flatten().flat_map(|map| map.values());

@@ -1,4 +1,4 @@
-//! What is mounted into a hub beside its own endpoints, and the flags of it.
+//! The guests that are mounted into a hub, and their flags.
 
 use crate::env::{self, Var};
 use crate::failure::Failure;
@@ -23,12 +23,12 @@ pub struct Args {
 
 #[cfg(feature = "guests")]
 impl Args {
-    /// The flags that say the same.
+    /// The same flags, for a hub in the background.
     pub fn flags(&self) -> Option<String> {
         self.llm.as_ref().map(|url| format!("--llm={url}"))
     }
 
-    /// Tells what a hub that runs does not take over.
+    /// Notes which options a running hub does not adopt.
     pub fn note_running(&self) {
         if self.llm.is_some() {
             ui::note(
@@ -49,7 +49,7 @@ impl Args {
     }
 }
 
-/// A lean hub has none of them.
+/// A lean build has no guests of this kind.
 #[cfg(not(feature = "guests"))]
 #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "as with guests")]
 impl Args {
@@ -65,7 +65,7 @@ impl Args {
 }
 
 impl Args {
-    /// Everything that is mounted into the hub beside its own endpoints.
+    /// All guests of the hub.
     pub fn mounted(&self) -> Result<Vec<Arc<dyn Guest>>, Failure> {
         let mut guests = vec![mcp()?];
         guests.extend(self.of_originals()?);
@@ -75,9 +75,9 @@ impl Args {
     }
 }
 
-/// MCP's faces, with the upstreams of this user's settings.
+/// MCP, with the upstreams from this user's settings.
 fn mcp() -> Result<Arc<dyn Guest>, Failure> {
-    // A client over HTTP says nothing of a folder; this user's own is as good as any.
+    // A client over HTTP does not name a folder; the user's home is as good as any.
     let cwd = Var::Home.folder().unwrap_or_else(|| "/".into());
     let settings = Settings {
         project: Project { cwd, env: env::everything() },

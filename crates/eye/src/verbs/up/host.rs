@@ -1,19 +1,17 @@
-//! Further names of the hub, as `eye up --host` takes them.
+//! Parses the further names of the hub given by `eye up --host`.
 
 use std::net::IpAddr;
 
-/// Why a text is no further name of the hub.
 #[derive(Debug, thiserror::Error)]
 pub enum NotAHost {
-    /// It is one of loopback's.
+    /// It is a loopback name.
     #[error("pages and agents may always use it; leave it out")]
     Known,
-    /// There is more than a name.
     #[error("write the bare name, without scheme, port or path, such as box.local")]
     NotBare,
 }
 
-/// A name as a `Host` header has it, without its port.
+/// A name in the form of a `Host` header, without port.
 pub fn parse_host(text: &str) -> Result<String, NotAHost> {
     if matches!(text.to_ascii_lowercase().as_str(), "localhost" | "127.0.0.1" | "::1" | "[::1]") {
         return Err(NotAHost::Known);

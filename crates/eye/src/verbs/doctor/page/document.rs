@@ -1,11 +1,10 @@
-//! What the beginning of an HTML document says to a browser: policies in `<meta>`, and a tag that loads the client.
+//! Reads from an HTML document the policies in `<meta>` and the tag that loads the client.
 
 use html5gum::{DefaultEmitter, HtmlString, StartTag, Token, Tokenizer};
 
-/// What is of interest in a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    /// Contents of `<meta http-equiv="Content-Security-Policy">`, in the head, where alone they count.
+    /// Contents of `<meta http-equiv="Content-Security-Policy">` in the head; elsewhere browsers ignore them.
     pub policies: Vec<String>,
     /// The first script whose address ends in `/eye.js`.
     pub client: Option<Client>,
@@ -14,23 +13,23 @@ pub struct Document {
 /// A tag that loads the client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Client {
-    /// Its `src`, as written.
+    /// As written, not resolved.
     pub src: String,
-    /// Its `data-hub`.
+    /// The tag's `data-hub`.
     pub hub: Option<String>,
-    /// Its `nonce`.
+    /// The tag's `nonce`.
     pub nonce: String,
-    /// How many of the policies stand before it, and so are in force for it.
+    /// How many of the policies precede the tag, and so are in force for it.
     pub policies_before: usize,
 }
 
-/// Reads a document as far as it goes.
+/// Reads a document, which may be truncated.
 pub fn read(html: &str) -> Document {
     let mut document = Document::default();
     let mut inert: usize = 0;
     let mut in_head = true;
     let mut emitter = DefaultEmitter::default();
-    // So that what looks like a tag inside of a script, a style or a title is none.
+    // Text inside a script, a style or a title that looks like a tag is not one.
     emitter.naively_switch_states(true);
     for token in Tokenizer::new_with_emitter(html, emitter) {
         match token {
@@ -47,12 +46,12 @@ pub fn read(html: &str) -> Document {
     document
 }
 
-/// Nothing in there is in force where scripts run.
+/// The contents of these elements have no effect where scripts run.
 fn is_inert(name: &HtmlString) -> bool {
     matches!(name.as_slice(), b"noscript" | b"template")
 }
 
-/// A head ends where something begins that cannot stand in it, written or not.
+/// The head ends at the first tag that cannot be in it, with or without `</head>`.
 fn belongs_to_head(name: &HtmlString) -> bool {
     const HEAD: [&[u8]; 8] = [b"html", b"head", b"base", b"link", b"meta", b"script", b"style", b"title"];
     HEAD.contains(&name.as_slice())

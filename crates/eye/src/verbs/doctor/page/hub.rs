@@ -1,4 +1,4 @@
-//! The hub that a page would join: where it is from the page's side, and whether its gate would let the page in.
+//! The hub that a page would join: its address as the page sees it, and whether its gate would admit the page.
 
 use super::document::Client;
 use super::reach::Space;
@@ -13,21 +13,20 @@ use eye_hub::origins::Origins;
 use serde::Deserialize;
 use url::Url;
 
-/// Where the hub is that commands ask.
+/// The hub that commands use.
 #[derive(Clone, Debug)]
 pub struct Hub {
-    /// As a page would write it, with a slash at its end.
+    /// As a page would write it, with a trailing slash.
     pub url: Url,
-    /// Whether one runs there.
     pub runs: bool,
 }
 
 impl Hub {
-    /// The hub that commands ask, or would start. A hub that speaks TLS is spoken to so where the page does.
+    /// The hub that commands use, or would start. A plain page of this machine uses a TLS hub over plain HTTP.
     pub fn known(page: &Url, options: &Options) -> Result<Self, Failure> {
         let (base, runs) = join::hub(options)?;
         let hub = Self::at(&base, runs)?;
-        // A hub that speaks TLS speaks both on its own machine.
+        // On its own machine a TLS hub also speaks plain HTTP.
         let both = hub.url.scheme() == "https" && Space::of_host(&hub.url) == Some(Space::Loopback);
         if both && page.scheme() == "http" { Self::at(&base.replacen("https", "http", 1), runs) } else { Ok(hub) }
     }
@@ -39,21 +38,20 @@ impl Hub {
     }
 }
 
-/// How a page comes to the hub.
+/// The addresses under which a page reaches the hub.
 #[derive(Clone, Debug)]
 pub struct Way {
-    /// What the page loads.
+    /// The client script that the page loads.
     pub script: Url,
-    /// What everything else is relative to, with a slash at its end.
+    /// The base of all other addresses, with a trailing slash.
     pub hub: Url,
-    /// Whether the page has the tag already.
+    /// Whether the page already has the tag.
     pub tag: bool,
-    /// The tag's nonce.
     pub nonce: String,
 }
 
 impl Way {
-    /// By the tag that the page has, or by the one that it would get.
+    /// From the tag that the page has, or from the tag that it would need.
     pub fn of(page: &Url, tag: Option<&Client>, hub: &Hub) -> Self {
         let by_tag = tag.and_then(|tag| {
             let script = page.join(&tag.src).ok().filter(visit::is_of_the_web)?;
@@ -71,29 +69,29 @@ impl Way {
         })
     }
 
-    /// The socket that the client opens.
+    /// The WebSocket address that the client opens.
     pub fn socket(&self) -> Url {
         let scheme = if self.hub.scheme() == "https" { "wss" } else { "ws" };
         let rest = self.hub.as_str().split_once(':').map_or("", |(_, rest)| rest);
         Url::parse(&format!("{scheme}:{rest}ws")).unwrap_or_else(|_| self.hub.clone())
     }
 
-    /// Whether it is the page's own server that passes everything on.
+    /// Whether the page's own server proxies everything.
     pub fn same_origin(&self, page: &Url) -> bool {
         self.script.origin() == page.origin() && self.hub.origin() == page.origin()
     }
 }
 
-/// What the gate says of an origin.
+/// The gate's decision about an origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Why not, and what to do; nothing when it may come in.
+    /// Reason and hint; `None` if the page may join.
     pub refusal: Option<(String, String)>,
-    /// How public the hub's address is, where that was seen.
+    /// How public the hub's address is. `None` if it was not contacted.
     pub space: Option<Space>,
 }
 
-/// What `/why` answers.
+/// The response of `/why`.
 #[derive(Deserialize)]
 struct Why {
     allowed: bool,
@@ -102,7 +100,7 @@ struct Why {
     hint: String,
 }
 
-/// Asks the hub's own gate; one that does not run is asked by what it would read. `Err`: nothing that is a hub answers.
+/// Asks the gate of the hub. If the hub does not run, evaluates the origins file instead. `Err`: no hub answers there.
 pub fn verdict(way: &Way, hub: &Hub, origin: &str) -> Result<Verdict, String> {
     if !hub.runs && way.hub.origin() == hub.url.origin() {
         return Ok(Verdict { refusal: offline(origin).map_err(|failure| failure.to_string())?, space: None });
@@ -117,7 +115,7 @@ pub fn verdict(way: &Way, hub: &Hub, origin: &str) -> Result<Verdict, String> {
 }
 
 fn offline(origin: &str) -> Result<Option<(String, String)>, Failure> {
-    // What a gate asks of agents does not matter to pages.
+    // The gate's rules for agents do not matter for pages.
     let gate = Gate::new(Auth::None, Vec::new(), Origins::new(places::origins_file()?));
     let knock = Knock { host: Some("localhost"), origin: Some(origin), ..Knock::default() };
     Ok(gate.admit(Wants::Page, knock).err().map(|refusal| (refusal.reason, refusal.hint)))

@@ -1,4 +1,4 @@
-//! The checks of one page: each looks at one thing that may stand between it and the hub.
+//! The checks of one page: each examines one thing that may prevent it from joining.
 
 use super::super::checks::Finding;
 use super::document::Document;
@@ -9,27 +9,23 @@ use super::visit::Visit;
 use crate::exit::Exit;
 use url::Url;
 
-/// A policy longer than this is not printed whole.
+/// A longer policy is not printed whole.
 const POLICY_CHARS_MAX: usize = 300;
-/// How a page comes to the hub without anything in between.
+/// The hint to proxy the hub through the page's own server.
 const PROXY: &str = "or let the page's own server pass /__eye on to the hub: eye join vite, or eye join proxy";
 
-/// Everything that the checks look at.
+/// The input of the checks.
 pub struct Look<'a> {
-    /// The page.
     pub visit: &'a Visit,
-    /// What its text says.
     pub document: &'a Document,
-    /// How it would come to the hub.
     pub way: &'a Way,
-    /// The hub that commands ask.
+    /// The hub that commands use.
     pub hub: &'a Hub,
-    /// Its policies.
     pub policies: &'a Policies,
 }
 
 impl Look<'_> {
-    /// In the order in which a change helps.
+    /// All findings, ordered by which change must come first.
     pub fn all(&self) -> Vec<Finding> {
         let mut findings = vec![self.page()];
         findings.extend(self.certificate());
@@ -93,7 +89,7 @@ impl Look<'_> {
         if self.way.same_origin(&self.visit.url) {
             return Some(Finding::good(WHAT, format!("{found}: through the page's own server")));
         }
-        // By its port alone: localhost has several names.
+        // Compares ports only: localhost has several names.
         let same_port = self.way.hub.port_or_known_default() == self.hub.url.port_or_known_default();
         let finding = Finding::good(WHAT, found);
         if same_port {
@@ -118,11 +114,11 @@ impl Look<'_> {
         }
     }
 
-    /// Script and socket are one change, for they are one policy.
+    /// One change serves script and socket, because both are in one policy.
     fn policy(&self) -> Vec<Finding> {
         let (page, script, socket) = (&self.visit.url, &self.way.script, self.way.socket());
         let before = match &self.document.client {
-            // A policy counts from where it stands.
+            // A policy applies from its position in the document on.
             Some(tag) => self.policies.clone().before_tag(tag.policies_before),
             None => self.policies.clone(),
         };

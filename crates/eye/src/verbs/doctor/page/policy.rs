@@ -1,5 +1,5 @@
-//! What a page's Content-Security-Policies say about the client, its socket and agents' code, and how they would have
-//! to read. The rules are the library's (CSP level 3); where Chromium is stricter, that is said here.
+//! Evaluates a page's Content-Security-Policies for the client, its socket and agents' code, and computes the policies
+//! that would allow them. The library implements CSP level 3; comments here mark where Chromium is stricter.
 
 use content_security_policy::sandboxing_directive::SandboxingFlagSet;
 use content_security_policy::{
@@ -8,59 +8,58 @@ use content_security_policy::{
 };
 use url::Url;
 
-/// Where scripts look for their sources, the most specific first.
+/// The directives for scripts, the most specific first.
 const SCRIPT: [&str; 3] = ["script-src-elem", "script-src", "default-src"];
-/// Where connections do.
+/// The directives for connections, the most specific first.
 const CONNECT: [&str; 2] = ["connect-src", "default-src"];
-/// The name of the client's own policy for Trusted Types.
+/// The name of the client's Trusted Types policy.
 const TRUSTED: &str = "eye";
 
-/// All policies of a page, in force or not.
+/// All policies of a page, enforced and report-only.
 #[derive(Clone, Debug)]
 pub struct Policies(Vec<Policy>);
 
-/// Something that a policy forbids.
+/// A violation of a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forbidden {
-    /// The directive as it is written; a name alone allows nothing.
+    /// The directive as written; a name alone allows nothing.
     pub by: String,
-    /// How to let it be.
+    /// How to lift the violation.
     pub mend: Mend,
 }
 
-/// How a policy can be made to allow something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mend {
-    /// By naming further sources.
+    /// Add sources.
     Sources,
-    /// Names count for nothing there; the tag needs the nonce that each response makes anew.
+    /// Sources are ignored there; the tag needs the nonce that each response generates.
     Nonce,
-    /// Names count for nothing there; a script that is trusted already has to load it.
+    /// Sources are ignored there; a script that is already trusted must load the client.
     Trusted,
 }
 
-/// What becomes of agents' code.
+/// Whether agents' code can run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// It runs.
     Runs,
-    /// No text becomes code.
+    /// Text must not become code. Holds the directive.
     NoEval(String),
-    /// Only text that a policy named `eye` lets through becomes code, and there must be none.
+    /// Only text that passes a Trusted Types policy named `eye` becomes code, and no such policy may be created. Holds
+    /// the directive.
     NoTrustedPolicy(String),
 }
 
-/// What a sandbox takes away.
+/// What a sandbox directive disables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sandbox {
-    /// No script runs.
+    /// Scripts do not run.
     NoScripts,
-    /// The page has no origin of its own.
+    /// The page has an opaque origin.
     NoOrigin,
 }
 
 impl Policies {
-    /// Reads them: those of headers, those that only report, and those of the document.
+    /// Parses the policies of headers, of report-only headers, and of the document.
     pub fn read<'a>(
         headers: impl Iterator<Item = &'a str>,
         reporting: impl Iterator<Item = &'a str>,
@@ -72,7 +71,7 @@ impl Policies {
         }
         for meta in metas {
             let mut policy = Policy::parse(meta, PolicySource::Meta, PolicyDisposition::Enforce);
-            // A document cannot sandbox itself after the fact.
+            // A sandbox directive in a `<meta>` has no effect.
             policy.directive_set.retain(|directive| directive.name != "sandbox");
             all.push(policy);
         }
@@ -82,12 +81,11 @@ impl Policies {
         Self(all)
     }
 
-    /// Whether there are any.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The same without those of the document that come after a tag.
+    /// Drops the document's policies after the first `metas`, because they come after the tag.
     #[must_use]
     pub fn before_tag(mut self, metas: usize) -> Self {
         let mut seen = 0;
@@ -99,14 +97,14 @@ impl Policies {
         self
     }
 
-    /// Who forbids the client's script.
+    /// The policies that forbid the client's script.
     pub fn script(&self, page: &Url, script: &Url, nonce: &str) -> Vec<Forbidden> {
         let request = request(page, script, Destination::Script, nonce);
         let blocks = |policy: &&Policy| policy.does_request_violate_policy(&request) != Violates::DoesNotViolate;
         self.in_force().filter(blocks).filter_map(|policy| forbidden(policy, &SCRIPT)).collect()
     }
 
-    /// Who forbids the socket.
+    /// The policies that forbid the socket.
     pub fn socket(&self, page: &Url, socket: &Url) -> Vec<Forbidden> {
         self.in_force()
             .filter(|policy| blocks_socket(policy, page, socket))
@@ -114,7 +112,7 @@ impl Policies {
             .collect()
     }
 
-    /// Whether a policy that only reports today would stand in the way once it is in force.
+    /// Whether a report-only policy would block script or socket once it is enforced.
     pub fn would_block(&self, page: &Url, script: &Url, socket: &Url) -> bool {
         let request = request(page, script, Destination::Script, "");
         let reporting = self.0.iter().filter(|policy| policy.disposition == PolicyDisposition::Report);
@@ -124,7 +122,7 @@ impl Policies {
         })
     }
 
-    /// What becomes of agents' code.
+    /// Whether agents' code can run.
     pub fn code(&self) -> Code {
         let list = CspList(self.in_force().cloned().collect());
         if let (CheckResult::Blocked, violations) = list.is_js_evaluation_allowed("") {
@@ -143,12 +141,12 @@ impl Policies {
         }
     }
 
-    /// Whether strings may become the addresses of scripts: it stops a bookmarklet, not a tag.
+    /// Whether strings are refused as script addresses: this stops a bookmarklet, not a tag.
     pub fn wants_trusted_types(&self) -> bool {
         CspList(self.in_force().cloned().collect()).does_sink_type_require_trusted_types("'script'", false)
     }
 
-    /// What the sandbox takes away that the client needs.
+    /// What the sandbox disables that the client needs.
     pub fn sandbox(&self) -> Option<Sandbox> {
         let flags =
             self.in_force().filter_map(|policy| CspList(vec![policy.clone()]).get_sandboxing_flag_set_for_document());
@@ -160,7 +158,7 @@ impl Policies {
         }
     }
 
-    /// Every policy in force that forbids script or socket, as it would have to read; `changed` is what of it is new.
+    /// Each enforced policy that forbids script or socket, rewritten to allow them.
     pub fn mended(&self, page: &Url, script: &Url, socket: &Url, nonce: &str) -> Vec<Mended> {
         let request = request(page, script, Destination::Script, nonce);
         let mut all = Vec::new();
@@ -172,7 +170,7 @@ impl Policies {
                 changed.extend(allow(&mut policy, &SCRIPT, &[source(script)]));
             }
             if blocks_socket(&policy, page, socket) {
-                // The client also asks the hub over HTTP, once, why it was refused.
+                // A refused client also requests the reason over HTTP, once.
                 changed.extend(allow(&mut policy, &CONNECT, &[source(&plain(socket)), source(socket)]));
             }
             if !changed.is_empty() {
@@ -191,14 +189,14 @@ impl Policies {
     }
 }
 
-/// A policy as it would have to read.
+/// A policy rewritten to allow the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mended {
     /// Whether it is a `<meta>` of the document; else a header.
     pub in_document: bool,
-    /// All of it.
+    /// The whole policy.
     pub whole: String,
-    /// The directives that are new or other.
+    /// The directives that are new or changed.
     pub changed: Vec<String>,
 }
 
@@ -214,7 +212,7 @@ impl Mended {
     }
 }
 
-/// A scheme, a host and a port, as a source is written.
+/// The scheme, host and port of a URL, as a CSP source.
 fn source(url: &Url) -> String {
     let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
     format!("{}://{}{port}", url.scheme(), url.host_str().unwrap_or_default())
@@ -234,9 +232,9 @@ fn request(page: &Url, url: &Url, destination: Destination, nonce: &str) -> Requ
     }
 }
 
-/// The standard asks about `http:` where a page says `ws:`, so that `http://hub` allows both. Chromium asks about
-/// `ws:` itself: `http://hub` is not enough there, `'self'` and `*` are. The library knows `'self'` on default ports
-/// not at all, so that both are looked at here.
+/// The standard matches a `ws:` address as `http:`, so that the source `http://hub` allows both. Chromium matches `ws:`
+/// itself: `http://hub` is not enough there, but `'self'` and `*` are. The library does not match `'self'` on default
+/// ports at all, so that both sources are checked here.
 fn blocks_socket(policy: &Policy, page: &Url, socket: &Url) -> bool {
     let own = plain(socket).origin() == page.origin();
     let named = |value: &String| value == "*" || (own && value.eq_ignore_ascii_case("'self'"));
@@ -247,7 +245,7 @@ fn blocks_socket(policy: &Policy, page: &Url, socket: &Url) -> bool {
     policy.does_request_violate_policy(&request) != Violates::DoesNotViolate
 }
 
-/// A socket's address as the page would fetch it.
+/// A socket's address with an HTTP scheme.
 fn plain(socket: &Url) -> Url {
     let scheme = if socket.scheme() == "wss" { "https" } else { "http" };
     let rest = socket.as_str().split_once(':').map_or("", |(_, rest)| rest);
@@ -270,13 +268,13 @@ fn forbidden(policy: &Policy, chain: &[&str]) -> Option<Forbidden> {
     Some(Forbidden { by: written(directive), mend })
 }
 
-/// Adds sources where they count, and gives the directive as it reads then.
+/// Adds sources to the effective directive, and returns the new directive as text.
 fn allow(policy: &mut Policy, chain: &[&str], sources: &[String]) -> Option<String> {
     let found = effective(policy, chain)?.clone();
     let mut value: Vec<String> =
         found.value.iter().filter(|value| !value.eq_ignore_ascii_case("'none'")).cloned().collect();
     value.extend(sources.iter().filter(|source| !found.value.contains(source)).cloned());
-    // What falls back to the default gets a directive of its own, so that nothing else is allowed on the way.
+    // A directive inherited from `default-src` is added on its own, so that nothing else becomes allowed.
     let name = if found.name == "default-src" { chain[chain.len() - 2].to_owned() } else { found.name.clone() };
     let directive = Directive { name, value };
     let text = written(&directive);
@@ -324,7 +322,7 @@ mod tests {
                 &["default-src 'none'; script-src http://localhost:8765; connect-src ws://localhost:8765"],
                 (false, false),
             ),
-            // Chromium opens no ws: for an http: source; this was tried.
+            // Chromium does not open ws: for an http: source; this was tried.
             (&["connect-src http://localhost:8765"], (false, true)),
             (&["connect-src localhost:8765"], (false, true)),
             (&["connect-src ws:"], (false, false)),
@@ -333,7 +331,7 @@ mod tests {
             (&["script-src *; script-src-elem 'self'"], (true, false)),
             (&["script-src 'nonce-x' 'strict-dynamic' http://localhost:8765"], (true, false)),
             (&["script-src http://localhost:*; connect-src ws://localhost:*"], (false, false)),
-            // Each header must allow it, and so must each policy in one.
+            // Each header must allow it, and so must each policy within a header.
             (&["default-src *", "script-src 'self'"], (true, false)),
             (&["default-src *, connect-src 'self'"], (false, true)),
         ] {

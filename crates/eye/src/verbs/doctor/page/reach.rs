@@ -1,21 +1,17 @@
-//! Whether a browser lets this page speak to that hub at all: encryption, and Chrome's Local Network Access. Pure.
+//! Decides whether a browser lets a page connect to a hub: mixed content and Chrome's Local Network Access. No I/O.
 
 use std::net::IpAddr;
 use url::{Host, Url};
 
-/// How public an address is, in the words of Local Network Access.
+/// How public an address is, in the terms of Local Network Access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Space {
-    /// This machine.
     Loopback,
-    /// The network around it.
     Local,
-    /// Everywhere else.
     Public,
 }
 
 impl Space {
-    /// Where an address is.
     pub fn of(address: IpAddr) -> Self {
         match address.to_canonical() {
             address if address.is_loopback() || address.is_unspecified() => Self::Loopback,
@@ -25,7 +21,7 @@ impl Space {
         }
     }
 
-    /// Where a host is, if its name alone says so.
+    /// The space of a host, if its name alone determines it.
     pub fn of_host(url: &Url) -> Option<Self> {
         match url.host()? {
             Host::Ipv4(address) => Some(Self::of(address.into())),
@@ -38,7 +34,7 @@ impl Space {
     }
 }
 
-/// 100.64.0.0/10, behind a provider's NAT.
+/// 100.64.0.0/10, carrier-grade NAT.
 fn is_shared(octets: [u8; 4]) -> bool {
     octets[0] == 100 && octets[1] & 0xc0 == 64
 }
@@ -48,18 +44,17 @@ pub fn is_secure(page: &Url) -> bool {
     page.scheme() == "https" || Space::of_host(page) == Some(Space::Loopback)
 }
 
-/// What mixing encrypted and plain does.
+/// The effect of loading plain content into an encrypted page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mixed {
     /// Nothing is mixed.
     Fine,
-    /// Plain, but on this machine: Chromium and Firefox let it be, Safari does not.
+    /// Plain, but on this machine: Chromium and Firefox allow it, Safari does not.
     ByBrowser,
-    /// Every browser refuses.
     Refused,
 }
 
-/// What becomes of a hub's address in a page.
+/// The effect for a page that uses this hub.
 pub fn mixed(page: &Url, hub: &Url) -> Mixed {
     match (page.scheme(), hub.scheme()) {
         ("https", "http") if Space::of_host(hub) == Some(Space::Loopback) => Mixed::ByBrowser,
@@ -68,20 +63,20 @@ pub fn mixed(page: &Url, hub: &Url) -> Mixed {
     }
 }
 
-/// What Local Network Access does.
+/// The effect of Local Network Access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Network {
-    /// It is not in the way.
+    /// It does not interfere.
     Fine,
-    /// Chrome asks the person once.
+    /// Chrome asks the user once.
     Asks,
-    /// Chrome asks only on pages that are secure; on this one it refuses.
+    /// Chrome asks only on secure pages, and refuses on this one.
     Refused,
     /// The page's own Permissions-Policy forbids it.
     Forbidden,
 }
 
-/// What becomes of a request from a page there to a hub here.
+/// The effect on a request from a page in one space to a hub in another.
 pub fn network(page: &Url, page_space: Space, hub_space: Space, permissions: &[&str]) -> Network {
     if page_space <= hub_space {
         return Network::Fine;
@@ -92,7 +87,7 @@ pub fn network(page: &Url, page_space: Space, hub_space: Space, permissions: &[&
     if permissions.iter().any(|header| forbids(header, hub_space)) { Network::Forbidden } else { Network::Asks }
 }
 
-/// Whether a Permissions-Policy denies the feature to all. Chrome knows it by an old name and, since 145, by two new
+/// Whether a Permissions-Policy denies the feature to all origins. Chrome uses an old name and, since 145, two new
 /// ones.
 fn forbids(header: &str, hub_space: Space) -> bool {
     let own = if hub_space == Space::Loopback { "loopback-network" } else { "local-network" };

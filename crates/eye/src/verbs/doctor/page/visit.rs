@@ -1,5 +1,5 @@
-//! Fetching the page as a browser's navigation does: redirects followed and kept, no cookies, a bounded beginning of
-//! the body.
+//! Fetches the page as a browser's navigation does: follows and records redirects, sends no cookies, reads a bounded
+//! part of the body.
 
 use crate::trust::roots;
 use eye_remote::fetch::{self, FetchError, Get, Got};
@@ -12,71 +12,59 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use url::Url;
 
-/// How many redirects a browser follows.
+/// The limit of browsers.
 const REDIRECTS_MAX: usize = 20;
-/// How long one answer may take.
+/// Timeout for one response.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// What of a document is read: policies and tags stand at its beginning.
+/// Only the beginning of a document is read: policies and tags are there.
 const BODY_BYTES_MAX: usize = 1 << 20;
-/// What a page must not be told apart from a browser by.
+/// A browser's user agent, so that the page answers as it would to a browser.
 const AGENT: &str =
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36";
 
-/// One redirect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Redirect {
-    /// Who redirected.
     pub from: String,
-    /// With which status.
     pub status: u16,
-    /// Where to.
     pub to: String,
 }
 
-/// A page that answered.
 #[derive(Clone, Debug)]
 pub struct Visit {
-    /// Where it was in the end.
+    /// The final address, after redirects.
     pub url: Url,
-    /// How it came there.
     pub redirects: Vec<Redirect>,
-    /// What it said.
+    /// The final response.
     pub got: Got,
-    /// Why a browser would not trust its certificate.
+    /// Why a browser would not trust the certificate.
     pub distrust: Option<String>,
 }
 
-/// Why a page did not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum VisitError {
-    /// It cannot be reached.
     #[error("{url} cannot be reached: {source}")]
     Unreachable {
-        /// Which.
+        /// The page, the target of a redirect, or the hub's `/why`.
         url: Url,
-        /// Why.
         source: FetchError,
     },
-    /// It goes round and round.
     #[error("{url} redirects more than {REDIRECTS_MAX} times")]
     Endless {
-        /// Where it began.
+        /// The first address.
         url: Url,
     },
-    /// It leads where no page is.
+    /// The redirect's target is not an HTTP address.
     #[error("{url} redirects to {to}, which is no page of the web")]
     Astray {
-        /// Who.
         url: Url,
-        /// Where to.
+        /// The `Location` header as sent.
         to: String,
     },
-    /// TLS could not be set up.
     #[error("TLS: {0}")]
     Tls(String),
 }
 
-/// Follows an address to its page.
+/// Fetches a page and follows its redirects.
 pub fn visit(begin: &Url) -> Result<Visit, VisitError> {
     let mut url = begin.clone();
     let mut redirects = Vec::new();
@@ -98,13 +86,14 @@ pub fn visit(begin: &Url) -> Result<Visit, VisitError> {
     Err(VisitError::Endless { url: begin.clone() })
 }
 
-/// One GET with an origin, as a page's script would send it. No certificate is checked: nothing secret is sent.
+/// One GET with an origin, as a page's script would send it. The certificate is not enforced: the request holds no
+/// secret.
 pub fn ask_as(url: &Url, origin: &str) -> Result<Got, VisitError> {
     let headers = vec![("host", authority(url)), ("origin", origin.to_owned()), ("user-agent", AGENT.to_owned())];
     one(url, &headers).map(|(got, _)| got)
 }
 
-/// Whether an address is one that a browser opens over HTTP.
+/// Whether the URL is one that a browser opens over HTTP.
 pub fn is_of_the_web(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https") && url.has_host()
 }
@@ -149,8 +138,8 @@ fn one(url: &Url, headers: &[(&'static str, String)]) -> Result<(Got, Option<Str
     Ok((got, witness.saw()))
 }
 
-/// Looks at a certificate as a browser does and remembers what is wrong with it, but reads on: a page under
-/// development often has one that only its author's browser knows, and no secret is said to it.
+/// Verifies a certificate as a browser does and records the fault, but continues: a page under development often has a
+/// certificate that only its author's browser trusts, and the request holds no secret.
 #[derive(Debug)]
 struct Witness {
     judge: Arc<WebPkiServerVerifier>,
