@@ -1,30 +1,29 @@
-//! The agents that ask: on the Unix socket, and on a WebSocket.
+//! The agents that send the benchmark's requests: on the Unix socket, and on a WebSocket.
 
 use crate::error::{BenchError, Doing};
 use eye_client::Address;
 use eye_client::connection::{Connection, Opening};
 use std::path::Path;
 
-/// What can ask one thing, or many at once.
+/// A client that can send one request, or many at once.
 pub trait Asks {
-    /// Asks and waits.
+    /// Sends the code and waits for the answer.
     fn ask(&mut self, code: &str) -> Result<(), BenchError>;
-    /// Asks so many times at once and waits for all.
+    /// Sends the code `count` times at once and waits for all answers.
     fn ask_many(&mut self, code: &str, count: usize) -> Result<(), BenchError>;
 }
 
-/// An agent of the hub.
 pub struct Agent {
     connection: Connection,
 }
 
 impl Agent {
-    /// Connects to the Unix socket and says hello.
+    /// Connects to the Unix socket and sends hello.
     pub fn over_socket(socket: &Path, target: Option<&str>) -> Result<Self, BenchError> {
         Self::greet(Connection::over_socket(socket).doing("connecting to the Unix socket")?, target)
     }
 
-    /// Connects to a port with the token and says hello.
+    /// Connects to a port with the token and sends hello.
     pub fn over_websocket(port: u16, token: &str, target: Option<&str>) -> Result<Self, BenchError> {
         let address = Address::server(format!("ws://127.0.0.1:{port}"), token);
         Self::greet(Connection::open(&address, &Opening::AGENT).doing("connecting to the hub")?, target)
@@ -35,7 +34,7 @@ impl Agent {
         Ok(Self { connection })
     }
 
-    /// Sends a JSON-RPC request and gives its result.
+    /// Sends a JSON-RPC request and returns its result.
     pub fn request(&mut self, method: &str) -> Result<serde_json::Value, BenchError> {
         let frame = self.ask_raw(&format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{method}\"}}"))?;
         let mut value: serde_json::Value =
@@ -43,13 +42,13 @@ impl Agent {
         Ok(value["result"].take())
     }
 
-    /// Sends one frame and gives the next one that comes.
+    /// Sends one frame and returns the next frame received.
     pub fn ask_raw(&mut self, frame: &str) -> Result<String, BenchError> {
         self.connection.send(&[frame]).doing("asking")?;
         self.frame()
     }
 
-    /// The next notification of that method; what else comes is passed over.
+    /// The next notification of that method; other frames are skipped.
     pub fn next_notification(&mut self, method: &str) -> Result<String, BenchError> {
         let method = format!("\"method\":\"{method}\"");
         loop {
@@ -60,7 +59,7 @@ impl Agent {
         }
     }
 
-    /// How many notifications of that method have come until now.
+    /// Counts the notifications of that method received so far, up to the answer to a ping.
     pub fn drain(&mut self, method: &str) -> Result<usize, BenchError> {
         let method = format!("\"method\":\"{method}\"");
         self.connection.send(&[r#"{"jsonrpc":"2.0","id":"drained","method":"ping"}"#]).doing("asking")?;
@@ -74,22 +73,21 @@ impl Agent {
         }
     }
 
-    /// Sends code to fire and forget so many times.
+    /// Sends code `count` times as fire and forget.
     pub fn fire_many(&mut self, code: &str, count: usize) -> Result<(), BenchError> {
         self.send(&vec![format!(":{code}"); count])
     }
 
-    /// Sends lines and waits for nothing.
+    /// Sends lines without waiting.
     pub fn send_lines(&mut self, lines: impl Iterator<Item = String>) -> Result<(), BenchError> {
         self.send(&lines.collect::<Vec<_>>())
     }
 
-    /// The next frame that comes.
     pub fn next_frame(&mut self) -> Result<String, BenchError> {
         self.frame()
     }
 
-    /// How many frames come before the answer to one more request.
+    /// Counts the frames received before the answer to one more request.
     pub fn left_over(&mut self) -> Result<usize, BenchError> {
         self.connection.send(&[r#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#]).doing("asking")?;
         let mut count = 0;
@@ -129,7 +127,7 @@ fn hello(target: Option<&str>) -> String {
     )
 }
 
-/// A benchmark of errors measures nothing.
+/// Fails on an answer other than the expected one: a benchmark of errors measures nothing.
 fn check(answer: &str) -> Result<(), BenchError> {
     match answer.split_once(['!', ':', '=']) {
         Some((_, rest)) if rest.starts_with("bench") => Ok(()),

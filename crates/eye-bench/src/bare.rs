@@ -1,4 +1,4 @@
-//! The limit: a bare WebSocket from a minimal server to the page, with nothing in between.
+//! The lower limit: a bare WebSocket from a minimal server to the page, with nothing in between.
 
 use crate::agents::Asks;
 use crate::error::{BenchError, Doing};
@@ -8,7 +8,7 @@ use tungstenite::{Message, WebSocket};
 
 const PAGE: &str = include_str!("../assets/bench.html");
 
-/// A listener that waits for the page.
+/// Listeners for the page's document and its sockets.
 pub struct Bare {
     pages: TcpListener,
     sockets: TcpListener,
@@ -19,25 +19,24 @@ pub struct BarePage {
     socket: WebSocket<TcpStream>,
 }
 
-/// The seed's "today": MCP JSON over HTTP, forwarded to the page.
+/// The baseline that the seed calls "today": MCP JSON over HTTP, forwarded to the page.
 pub struct HttpServer {
     port: u16,
 }
 
 impl Bare {
-    /// Listens for the page's document, and for its socket.
     pub fn listen() -> Result<Self, BenchError> {
         let bind = || TcpListener::bind("127.0.0.1:0").doing("listening for the page");
         Ok(Self { pages: bind()?, sockets: bind()? })
     }
 
-    /// Where the page is.
+    /// The page's URL, with the ports in its query.
     pub fn page_url(&self, hub_port: u16) -> String {
         let port = |listener: &TcpListener| listener.local_addr().map_or(0, |address| address.port());
         format!("http://127.0.0.1:{}/?bare={}&hub={hub_port}", port(&self.pages), port(&self.sockets))
     }
 
-    /// Serves the document, and waits for its two sockets: one to be asked on, one for the relay.
+    /// Serves the document, and waits for its two sockets: one for requests, one for the relay.
     pub fn wait_for_page(self) -> Result<(BarePage, WebSocket<TcpStream>), BenchError> {
         let pages = self.pages;
         std::thread::spawn(move || {
@@ -72,7 +71,7 @@ impl BarePage {
         Ok(message.to_text().doing("reading from the page")?.to_owned())
     }
 
-    /// Asks so many times in one message.
+    /// Sends the code `count` times in one message, and waits for all answers.
     pub fn ask_in_one_message(&mut self, code: &str, count: usize) -> Result<(), BenchError> {
         let frames: Vec<String> = (0..count).map(|n| format!("{n}:{code}")).collect();
         let message = serde_json::to_string(&frames).map_err(|error| BenchError::Odd(error.to_string()))?;
@@ -85,7 +84,7 @@ impl BarePage {
         Err(BenchError::Odd(format!("{} answers to {count} questions", answers.len())))
     }
 
-    /// From here on the socket answers HTTP requests, one at a time.
+    /// From here on, HTTP requests are forwarded to the socket, one at a time.
     pub fn into_http_server(mut self) -> Result<HttpServer, BenchError> {
         let listener = TcpListener::bind("127.0.0.1:0").doing("listening for HTTP")?;
         let port = listener.local_addr().doing("listening for HTTP")?.port();
@@ -130,7 +129,6 @@ impl Asks for BarePage {
 }
 
 impl HttpServer {
-    /// Where it listens.
     pub fn port(&self) -> u16 {
         self.port
     }

@@ -1,4 +1,5 @@
-//! `cargo xtask bench --cluster`: what several hubs over a real nats-server cost, against one hub and a bare NATS.
+//! `cargo xtask bench --cluster`: what several hubs over a real nats-server cost, compared with one hub and a bare
+//! NATS.
 
 mod calls;
 mod crowd;
@@ -15,7 +16,7 @@ use crate::report::Report;
 use stage::Stage;
 use std::path::Path;
 
-/// Measures everything of a cluster.
+/// Runs all measurements of a cluster.
 pub fn run(eye: &Path, json: &Path, quick: bool) -> Result<(), BenchError> {
     let mut report = Report::default();
     let rounds = if quick { 3 } else { 9 };

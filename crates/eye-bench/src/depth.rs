@@ -1,4 +1,4 @@
-//! Many questions in flight: 10, 100 and 10,000 deep, with and without batches; and fire and forget.
+//! Many requests in flight: 10, 100 and 10,000, with and without batches; and fire and forget.
 
 use crate::agents::{Agent, Asks};
 use crate::bare::BarePage;
@@ -11,7 +11,6 @@ use std::time::Instant;
 
 const FIRES: usize = 10_000;
 
-/// Measures many questions at once.
 pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: Rounds) -> Result<(), BenchError> {
     let token = token(hub)?;
     let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
@@ -65,7 +64,7 @@ pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: Roun
     fires(report, &mut unix, rounds)
 }
 
-/// Fire and forget: how long until the page has done all of them.
+/// Fire and forget: how long until the page has executed all of them.
 fn fires(report: &mut Report, unix: &mut Agent, rounds: Rounds) -> Result<(), BenchError> {
     let (mut handed, mut done) = (Series::default(), Series::default());
     for _ in 0..=rounds.least {

@@ -1,5 +1,5 @@
-//! The floors of MCP's two ways: one line through a pipe to a program that copies, and one POST to a server that
-//! answers with what it got.
+//! The lower limits of MCP's two transports: one line through a pipe to a program that copies, and one POST to a server
+//! that echoes.
 
 use crate::error::{BenchError, Doing};
 use axum::Router;
@@ -16,7 +16,6 @@ pub struct Pipe {
 }
 
 impl Pipe {
-    /// Starts it.
     pub fn open() -> Result<Self, BenchError> {
         let mut child =
             Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().doing("starting cat")?;
@@ -26,7 +25,7 @@ impl Pipe {
         Ok(Self { child, stdin, stdout, line: String::new() })
     }
 
-    /// Writes a line and waits until it is back.
+    /// Writes a line and waits for its echo.
     pub fn exchange(&mut self, line: &str) -> Result<(), BenchError> {
         self.stdin.write_all(line.as_bytes()).doing("writing to cat")?;
         self.line.clear();
@@ -42,7 +41,7 @@ impl Drop for Pipe {
     }
 }
 
-/// Serves `/mcp` until this program ends: the answer is the body of the request. Gives the port.
+/// Serves `/mcp` until this program ends; the response is the body of the request. Returns the port.
 pub fn serve() -> Result<u16, BenchError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().doing("starting the echo")?;
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).doing("listening for the echo")?;

@@ -1,45 +1,40 @@
-//! Why a benchmark could not be run.
+//! The errors of a benchmark run.
 
 use std::io;
 
-/// Why a benchmark could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
     /// Called by hand without its arguments.
     #[error("run `cargo xtask bench`")]
     Usage,
-    /// The system said no.
     #[error("{doing}: {source}")]
     Io {
-        /// What was being done.
+        /// A participle phrase, such as "reading the token".
         doing: &'static str,
-        /// What the system said.
         source: io::Error,
     },
-    /// A socket broke.
+    /// A WebSocket failed.
     #[error("{doing}: {source}")]
     Socket {
-        /// What was being done.
+        /// A participle phrase, such as "reading the token".
         doing: &'static str,
-        /// What the library said.
         source: Box<tungstenite::Error>,
     },
     /// A hub was not reached, or is gone.
     #[error("{doing}: {source}")]
     Client {
-        /// What was being done.
+        /// A participle phrase, such as "reading the token".
         doing: &'static str,
-        /// What the client says.
         source: eye_client::Error,
     },
-    /// Something did not happen as it must.
+    /// An unexpected answer or state.
     #[error("{0}")]
     Odd(String),
 }
 
-/// Says what was being done when something failed.
+/// Adds the failed action to an error.
 pub trait Doing<T> {
-    /// Says what was being done.
+    /// `what` is a participle phrase, such as "reading the token".
     fn doing(self, what: &'static str) -> Result<T, BenchError>;
 }
 

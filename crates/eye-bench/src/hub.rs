@@ -1,4 +1,4 @@
-//! A hub under measurement: `eye-testkit`'s, with its start timed.
+//! A hub under measurement: `eye-testkit`'s hub, with its start timed.
 
 use crate::agents::Agent;
 use crate::error::BenchError;
@@ -6,17 +6,14 @@ use eye_testkit::{Home, process};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A hub that ends with this value.
+/// A hub that ends when this value is dropped.
 pub struct Hub {
-    // Before its home, so that it has ended when that is removed.
+    // Declared before its home, so that the process has ended when the home is removed.
     process: eye_testkit::Hub,
-    /// Its home.
     pub home: Home,
-    /// Its Unix socket.
     pub socket: PathBuf,
-    /// Its port.
     pub port: u16,
-    /// From start to ready.
+    /// From spawn to ready.
     pub start: Duration,
 }
 
@@ -31,7 +28,7 @@ impl Hub {
         Self { process, socket: home.socket(), port: home.port(), start, home }
     }
 
-    /// Waits until so many pages have joined.
+    /// Waits until this many pages have joined.
     pub fn wait_for_pages(&self, count: usize) -> Result<(), BenchError> {
         let mut agent = Agent::over_socket(&self.socket, None)?;
         let deadline = Instant::now() + Duration::from_mins(1);

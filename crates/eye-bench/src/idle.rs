@@ -1,4 +1,4 @@
-//! What idle pages cost: memory of the hub per connection, and its start-up.
+//! Idle pages: memory of the hub per connection, and the hub's start-up time.
 
 use crate::error::{BenchError, Doing};
 use crate::hub::Hub;
@@ -8,7 +8,7 @@ use eye_client::connection::{Connection, Opening};
 use eye_client::{Address, Trust};
 use std::path::Path;
 
-/// Measures start-up, and memory with so many idle pages.
+/// Measures start-up, and memory with each of these numbers of idle pages.
 pub fn measure(report: &mut Report, eye: &Path, counts: &[usize]) -> Result<(), BenchError> {
     let group = "the hub itself";
     let mut start = Series::default();
@@ -32,7 +32,7 @@ pub fn measure(report: &mut Report, eye: &Path, counts: &[usize]) -> Result<(), 
     Ok(())
 }
 
-/// A page that joins and does nothing.
+/// A page that joins and does nothing more.
 pub fn idle_page(port: u16, number: usize) -> Result<Connection, BenchError> {
     let mut page = join(port, &format!("idle{number}"))?;
     let hello = format!(

@@ -28,7 +28,7 @@ use stats::Rounds;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What the command line asks for, after the three files.
+/// The flags of the command line, after the three files.
 #[derive(Debug, Default)]
 struct Wanted {
     quick: bool,

@@ -1,5 +1,5 @@
-//! `tools/call eye` as MCP clients ask it: through `eye mcp` on stdio, and over HTTP in both eras; each beside the bare
-//! socket, and beside the relay that copies with one pipe or one POST more, in the same run.
+//! `tools/call eye` from MCP clients: through `eye mcp` on stdio, and over HTTP in both protocol eras. In the same run,
+//! for comparison: the bare socket, and the copying relay with one pipe or one POST more.
 
 use crate::agents::Asks;
 use crate::bare::BarePage;
@@ -20,7 +20,7 @@ const SAMPLES: usize = 400;
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#;
 const MODERN: &str = r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
-/// Measures one call at a time, by every way.
+/// Measures one call at a time, over every transport.
 pub fn measure(
     report: &mut Report,
     bare: &mut BarePage,
@@ -84,12 +84,11 @@ fn request(meta: &str) -> String {
     )
 }
 
-/// A benchmark of errors measures nothing.
+/// Fails on an answer other than the expected one: a benchmark of errors measures nothing.
 fn check(answer: &str) -> Result<(), BenchError> {
     if answer.contains(r#""text":"bench"#) { Ok(()) } else { Err(BenchError::Odd(format!("unexpected: {answer}"))) }
 }
 
-/// A client that has started `eye mcp`.
 struct StdioClient {
     child: Child,
     stdin: ChildStdin,
@@ -140,7 +139,7 @@ impl Drop for StdioClient {
     }
 }
 
-/// A client on one HTTP connection that stays open.
+/// A client on one persistent HTTP connection.
 struct HttpClient {
     stream: BufReader<TcpStream>,
     head: String,
@@ -178,7 +177,7 @@ impl HttpClient {
         check(&body)
     }
 
-    /// Sends the request; gives head and body of the response.
+    /// Sends the request; returns head and body of the response.
     fn exchange(&mut self) -> Result<(String, String), BenchError> {
         let text = format!("{}Content-Length: {}\r\n\r\n{}", self.head, self.body.len(), self.body);
         self.stream.get_mut().write_all(text.as_bytes()).doing("posting")?;

@@ -1,5 +1,5 @@
-//! The table that the seed projected: 1, 10 and 100 questions in each mode, from `curl` one after another to fire and
-//! forget.
+//! The table that the seed projected: 1, 10 and 100 requests in each mode, from `curl` one after another to fire
+//! and forget.
 
 use crate::agents::{Agent, Asks};
 use crate::error::{BenchError, Doing};
@@ -19,7 +19,7 @@ const COUNTS: [(usize, &str); 3] = [
 ];
 const ANSWER: &str = "bench\n";
 
-/// One way to ask so many times; it returns when all are answered.
+/// One way to send `count` requests; it returns when all are answered.
 struct Mode<'a> {
     name: &'static str,
     ask: Box<dyn FnMut(usize) -> Result<(), BenchError> + 'a>,
@@ -30,7 +30,7 @@ pub fn measure(report: &mut Report, hub: &Hub, rounds: usize) -> Result<(), Benc
     let mut modes = modes(hub)?;
     for (count, group) in COUNTS {
         let mut series = vec![Series::default(); modes.len()];
-        // The first round warms everything up.
+        // The first round only warms up.
         for round in 0..=rounds {
             for (mode, times) in modes.iter_mut().zip(&mut series) {
                 let started = Instant::now();
@@ -43,7 +43,7 @@ pub fn measure(report: &mut Report, hub: &Hub, rounds: usize) -> Result<(), Benc
         for (mode, times) in modes.iter().zip(&series) {
             let ratio = times.ratio(&series[0]);
             let row = report.figure(group, mode.name, times.median(), "ms").ratio(ratio);
-            // Two digits of a ratio say nothing of what is a hundred times as fast.
+            // Two digits of a small ratio say too little; "times as fast" is printed in addition.
             if ratio.value < 0.5 {
                 row.note(format!("{:.0} times as fast", 1.0 / ratio.value));
             }
@@ -80,7 +80,7 @@ fn modes<'a>(hub: &Hub) -> Result<Vec<Mode<'a>>, BenchError> {
         unix.fire_many("fired++", count)?;
         unix.ask(CODE)
     }));
-    // Last, so that what is still under way when it returns delays only the slowest mode.
+    // Last, so that its work still under way delays only the slowest mode.
     let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
     modes.push(mode("fire and forget, handed over", move |count| unix.fire_many("fired++", count)));
     Ok(modes)
@@ -96,7 +96,7 @@ fn at_page(hub: &Hub) -> Command {
     command
 }
 
-/// The seed's today: a process, a TCP connection, HTTP and JSON for every question.
+/// The baseline that the seed calls "today": a process, a TCP connection, HTTP and JSON for every request.
 fn curl(hub: &Hub, token: &str) -> Command {
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"title","arguments":{}}}"#;
     let mut curl = Command::new("curl");
@@ -106,7 +106,7 @@ fn curl(hub: &Hub, token: &str) -> Command {
     curl
 }
 
-/// A benchmark of errors measures nothing.
+/// Fails on an answer other than the expected one: a benchmark of errors measures nothing.
 fn called(curl: &mut Command) -> Result<(), BenchError> {
     let output = curl.stdin(Stdio::null()).output().doing("running curl")?;
     let said = String::from_utf8_lossy(&output.stdout);

@@ -1,4 +1,4 @@
-//! Whole processes, as an agent's shell sees them: `eye EXPR` against `true`, `curl` and a peer.
+//! Whole processes, as an agent's shell runs them: `eye EXPR` compared with `true`, `curl` and a peer.
 
 use crate::agents::{Agent, Asks};
 use crate::error::{BenchError, Doing};
@@ -26,7 +26,7 @@ pub fn measure(report: &mut Report, hub: &Hub, http: u16, samples: usize) -> Res
     for _ in 0..samples {
         series[0].0.push(run(&mut nothing, "")?);
         series[1].0.push(run(&mut ask, "bench\n")?);
-        // After a pause a renderer answers later than in a tight loop: the round trip is measured at the same pace.
+        // A renderer answers later after a pause than in a tight loop: the round trip is measured at the same pace.
         run(&mut nothing, "")?;
         let started = Instant::now();
         Agent::over_socket(&hub.socket, Some("bench"))?.ask(CODE)?;
@@ -46,7 +46,7 @@ pub fn measure(report: &mut Report, hub: &Hub, http: u16, samples: usize) -> Res
     report.figure(group, "one round trip on a new connection, at the same pace", round_trip.median(), "ms");
     let row = report.figure(group, "`eye document.title`, hub warm", ask.median(), "ms");
     row.ratio(ask.ratio(&nothing)).budget(budget_ms / nothing.median());
-    // Both ways of counting are shown: a tight loop's round trip is shorter, and the stricter addend.
+    // Both budgets are shown: a tight loop's round trip is shorter, and makes the stricter budget.
     let strict_ms = 2.0 * nothing.median() + tight_ms;
     let verdict = if ask.median() <= strict_ms { "met" } else { "MISSED" };
     row.note(format!(
@@ -94,7 +94,7 @@ impl Drop for Peer {
     }
 }
 
-/// The first `eye` with no hub running, and the second.
+/// The first `eye` command with no hub running, and the second.
 pub fn first_and_second(report: &mut Report, eye: &Path) -> Result<(), BenchError> {
     let (mut first, mut second) = (Series::default(), Series::default());
     for _ in 0..5 {
@@ -111,7 +111,7 @@ pub fn first_and_second(report: &mut Report, eye: &Path) -> Result<(), BenchErro
     Ok(())
 }
 
-/// Runs a command and gives its time in ms. It must say what is wanted.
+/// Runs a command and returns its time in ms. Fails unless its output is `wanted` (any, if that is empty).
 pub fn run(command: &mut Command, wanted: &str) -> Result<f64, BenchError> {
     let started = Instant::now();
     let output = command.stdin(Stdio::null()).output().doing("running a command")?;

@@ -1,4 +1,4 @@
-//! The floor: a relay that only copies. A Unix socket in, a WebSocket to the page out, two threads, no logic at all.
+//! The lower limit: a relay that only copies. A Unix socket in, a WebSocket to the page out, two threads, no logic.
 
 use crate::agents::Asks;
 use crate::error::{BenchError, Doing};
@@ -15,7 +15,7 @@ pub struct Relayed {
 }
 
 impl Relayed {
-    /// Puts a relay between a socket in the folder and the page, and connects to it.
+    /// Starts a relay between a socket in the folder and the page, and connects to it.
     pub fn connect(folder: &Path, page: WebSocket<TcpStream>) -> Result<Self, BenchError> {
         let path = folder.join("relay.sock");
         let listener = UnixListener::bind(&path).doing("listening for the relay")?;

@@ -1,5 +1,5 @@
-//! The table: what was measured, as a figure and as a ratio with its interval, against its budget and an earlier run.
-//! Also as JSON.
+//! The table: each measurement as a figure and as a ratio with its interval, beside its budget and an earlier run. Also
+//! written as JSON.
 
 use crate::error::{BenchError, Doing};
 use crate::stats::Ratio;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::path::Path;
 
-/// One line of the table.
+/// One row of the table.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Row {
     group: Cow<'static, str>,
@@ -16,12 +16,12 @@ pub struct Row {
     unit: Cow<'static, str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ratio: Option<f64>,
-    /// Half of the interval of the ratio (95 %).
+    /// Half of the 95 % interval of the ratio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     plus_minus: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     budget: Option<f64>,
-    /// Whether the budget is what must be reached; otherwise it must not be exceeded.
+    /// Whether the budget is a minimum; otherwise it is a maximum.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_least: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,7 +30,7 @@ pub struct Row {
     note: String,
 }
 
-/// What was measured, and when.
+/// The circumstances of a run.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct About {
     /// The day, as `2026-11-17`.
@@ -43,28 +43,26 @@ pub struct About {
     pub quick: bool,
 }
 
-/// All lines.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Report {
-    /// What was measured.
     #[serde(default)]
     about: About,
     rows: Vec<Row>,
 }
 
 impl Report {
-    /// Nothing was measured yet.
+    /// An empty report.
     pub fn of(about: About) -> Self {
         Self { about, rows: Vec::new() }
     }
 
-    /// An earlier run.
+    /// Reads the report of an earlier run.
     pub fn read(path: &Path) -> Result<Self, BenchError> {
         let text = std::fs::read_to_string(path).doing("reading the earlier run")?;
         serde_json::from_str(&text).map_err(|error| BenchError::Odd(format!("{}: {error}", path.display())))
     }
 
-    /// A figure on its own.
+    /// Adds a figure without a ratio.
     pub fn figure(&mut self, group: &'static str, what: impl Into<String>, value: f64, unit: &'static str) -> &mut Row {
         let row = Row {
             group: group.into(),
@@ -82,7 +80,7 @@ impl Report {
         self.rows.last_mut().expect("a row was just added")
     }
 
-    /// A figure that was measured before, by its words.
+    /// A figure measured before, by its text.
     pub fn value_of(&self, what: &str) -> Option<f64> {
         self.rows.iter().find(|row| row.what == what).map(|row| row.value)
     }
@@ -123,7 +121,7 @@ impl Report {
         self.rows.iter().find(|other| other.group == row.group && other.what == row.what)
     }
 
-    /// Writes the same as JSON.
+    /// Writes the report as JSON.
     pub fn write(&self, path: &Path) -> Result<(), BenchError> {
         let mut json = serde_json::to_vec_pretty(self).map_err(|error| BenchError::Odd(error.to_string()))?;
         json.push(b'\n');
@@ -134,7 +132,7 @@ impl Report {
 }
 
 impl Row {
-    /// How it compares with the limit.
+    /// Sets the ratio to the limit.
     pub fn ratio(&mut self, ratio: impl Into<Ratio>) -> &mut Self {
         let ratio = ratio.into();
         self.ratio = Some(ratio.value);
@@ -142,14 +140,14 @@ impl Row {
         self
     }
 
-    /// What the ratio (or, without one, the value) must not exceed.
+    /// Sets the maximum of the ratio, or without one of the value. Call it after `ratio`.
     pub fn budget(&mut self, budget: f64) -> &mut Self {
         self.budget = Some(budget);
         self.within = Some(self.ratio.unwrap_or(self.value) <= budget);
         self
     }
 
-    /// What the ratio must reach.
+    /// Sets the minimum of the ratio, or without one of the value. Call it after `ratio`.
     pub fn at_least(&mut self, budget: f64) -> &mut Self {
         self.is_least = true;
         self.budget = Some(budget);
@@ -157,7 +155,6 @@ impl Row {
         self
     }
 
-    /// Words beside it.
     pub fn note(&mut self, note: impl Into<String>) -> &mut Self {
         self.note = note.into();
         self
@@ -179,7 +176,7 @@ impl Row {
         }
     }
 
-    /// What it was before, and by how much it changed where both intervals say that it did.
+    /// The earlier figure, and the change if it exceeds both intervals.
     fn beside(&self, was: &Self) -> String {
         let (Some(now), Some(before)) = (self.ratio, was.ratio) else { return number(was.value) };
         let apart = self.plus_minus.unwrap_or(0.0) + was.plus_minus.unwrap_or(0.0);

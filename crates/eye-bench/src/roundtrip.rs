@@ -1,4 +1,4 @@
-//! One question at a time: the bare socket, and every way through the hub.
+//! One request at a time: over the bare socket, and over every transport of the hub.
 
 use crate::agents::{Agent, Asks};
 use crate::bare::BarePage;
@@ -9,17 +9,16 @@ use crate::report::Report;
 use crate::stats::{Rounds, Series, micros};
 use std::time::Instant;
 
-/// What is asked. The answer begins with `bench`, which every path checks.
+/// The code that is evaluated. The answer begins with `bench`, which every path checks.
 pub const CODE: &str = "document.title";
 const SAMPLES: usize = 400;
 
-/// Reads the hub's token.
 pub fn token(hub: &Hub) -> Result<String, BenchError> {
     let text = std::fs::read_to_string(hub.home.path("config/eye/token")).doing("reading the token")?;
     Ok(text.trim().to_owned())
 }
 
-/// Measures one question at a time.
+/// Measures one request at a time.
 pub fn measure(
     report: &mut Report,
     bare: &mut BarePage,

@@ -1,4 +1,4 @@
-//! Sizes: of the page client as a browser downloads it, and of the binary.
+//! Sizes of the page client as a browser downloads it, and of the binary.
 
 use crate::error::{BenchError, Doing};
 use crate::report::Report;
@@ -6,7 +6,6 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Measures sizes.
 pub fn measure(report: &mut Report, eye: &Path, client: &Path) -> Result<(), BenchError> {
     let group = "sizes";
     let client = std::fs::read(client).doing("reading eye.js")?;

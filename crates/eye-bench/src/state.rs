@@ -19,7 +19,7 @@ const DELTA: &str =
 const WATCH: &str = r#"{"jsonrpc":"2.0","id":1,"method":"state/watch"}"#;
 const SAMPLES: usize = 200;
 
-/// A small document, as the scene app's, and one of a mebibyte.
+/// A small document, like the scene app's, and one of a mebibyte.
 const SMALL: &str =
     "a:globalThis.benchState = { n: 0, color: '#ff0000' }; await eye.state(() => benchState, { throttle: 0 }); 'bench'";
 const LARGE: &str = "a:benchState = { n: 0, rows: Array.from({ length: 8000 }, (_, i) => ({ id: i, name: 'row ' + i, tags: ['one', 'two'], \
@@ -30,7 +30,7 @@ const IMMUTABLE: &str = "a:await eye.state(() => benchState, { throttle: 0, immu
 
 const MUTABLE: &str = "a:await eye.state(() => benchState, { throttle: 0 }); 'bench'";
 
-/// Frames of an animation of two seconds, with or without a push in each.
+/// Code that counts the frames of an animation of two seconds, with or without a push in each.
 fn animation(push: bool) -> String {
     let push = if push { "benchState.n++; eye.changed();" } else { "" };
     format!(
@@ -39,7 +39,7 @@ fn animation(push: bool) -> String {
     )
 }
 
-/// Measures all of it in the real page.
+/// Runs all measurements in the real page.
 pub fn measure(report: &mut Report, hub: &Hub, rounds: Rounds) -> Result<(), BenchError> {
     let mut agent = Agent::over_socket(&hub.socket, Some("bench"))?;
     let mut watcher = Agent::over_socket(&hub.socket, Some("bench"))?;
@@ -136,7 +136,7 @@ fn changing(
     Ok(())
 }
 
-/// Frames a second of an animation that pushes a change in each, against the same without.
+/// Frames per second of an animation that pushes a change in each, compared with one that does not.
 fn animating(report: &mut Report, agent: &mut Agent, watcher: &mut Agent) -> Result<(), BenchError> {
     let group = "an animation that pushes in every frame (two seconds each)";
     let frames = |agent: &mut Agent, push: bool| -> Result<f64, BenchError> {

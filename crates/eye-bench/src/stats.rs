@@ -1,34 +1,33 @@
-//! Medians: of samples, and of ratios between paths that were measured in the same round, with how well they are known.
+//! Medians of samples, and of ratios between paths measured in the same round, with their confidence interval.
 
 use std::time::Duration;
 
-/// How well a ratio must be known, as a part of it.
+/// The required precision of a ratio, as a fraction of it.
 const INTERVAL: f64 = 0.05;
 
-/// The median; zero of nothing.
+/// The median; zero for no values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// A duration in µs.
 pub fn micros(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e6
 }
 
-/// How one path compares with another.
+/// A path compared with another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
     /// The median of the rounds.
     pub value: f64,
-    /// Half of the interval in which the median lies with 95 %. `None`: it was not measured in rounds.
+    /// Half of the 95 % interval of the median. `None`: not measured in rounds.
     pub plus_minus: Option<f64>,
 }
 
 impl Ratio {
     fn of(mut ratios: Vec<f64>) -> Self {
         ratios.sort_by(f64::total_cmp);
-        // The order alone says it, whatever the values are spread like: how many of n lie below a median is binomial.
+        // From the order alone, for any distribution: the number of values below the median is binomial.
         let count = ratios.len() as f64;
         let reach = 0.98 * count.sqrt();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a short list")]
@@ -50,7 +49,7 @@ impl From<f64> for Ratio {
     }
 }
 
-/// One path's medians, a round each.
+/// One path's medians, one per round.
 #[derive(Debug, Default, Clone)]
 pub struct Series(pub Vec<f64>);
 
@@ -60,34 +59,30 @@ impl Series {
         self.0.push(median(samples));
     }
 
-    /// The median over all rounds.
     pub fn median(&self) -> f64 {
         median(self.0.clone())
     }
 
-    /// How this path compares with another, round by round: noise that lasts a round hits both.
+    /// Compares this path with another, round by round: noise that lasts a round affects both.
     pub fn ratio(&self, to: &Self) -> Ratio {
         Ratio::of(self.0.iter().zip(&to.0).map(|(a, b)| a / b).collect())
     }
 }
 
-/// How many rounds are measured: as many as are needed, within bounds.
+/// Bounds for the number of rounds: as many as the precision requires, within them.
 #[derive(Clone, Copy, Debug)]
 pub struct Rounds {
-    /// At least.
     pub least: usize,
-    /// At most.
     pub most: usize,
 }
 
 impl Rounds {
-    /// Begins.
     pub fn turns(self) -> Turns {
         Turns { rounds: self, done: 0 }
     }
 }
 
-/// Rounds under way. The first warms everything up and counts for nothing.
+/// Rounds under way. The first only warms up and is discarded.
 #[derive(Debug)]
 pub struct Turns {
     rounds: Rounds,
@@ -95,7 +90,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Whether another round is to be measured: until each path's ratio to the first is known to 5 %.
+    /// Whether to measure another round: until each path's ratio to the first is known to 5 %.
     pub fn more(&mut self, series: &mut [Series]) -> bool {
         if self.done == 1 {
             for one in series.iter_mut() {
@@ -109,7 +104,7 @@ impl Turns {
         more
     }
 
-    /// How many rounds there were, with the first.
+    /// How many rounds were done, with the first.
     pub fn done(&self) -> usize {
         self.done
     }
@@ -137,7 +132,7 @@ mod tests {
         let (done, ratio) = rounds(|at| if at == 1 { 100.0 } else { 2.0 }, bounds);
         assert_eq!((done, ratio), (10, Ratio { value: 2.0, plus_minus: Some(0.0) }));
         assert!(ratio.is_known());
-        // They never agree: all rounds are done, and it says so.
+        // They never agree: all rounds are done, and the ratio counts as unknown.
         let (done, ratio) = rounds(|at| if at % 2 == 0 { 1.0 } else { 3.0 }, bounds);
         assert_eq!((done, ratio.plus_minus), (41, Some(1.0)));
         assert!(!ratio.is_known());

@@ -1,4 +1,4 @@
-//! Tools: a call's round trip over each transport, calls per second with many agents, and its cost as sessions grow.
+//! Tools: a call's round trip over each transport, calls per second with many agents, and the cost as sessions grow.
 
 use crate::agents::Agent;
 use crate::error::{BenchError, Doing};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const CALL: &str = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"title","arguments":{}}}"#;
 const SAMPLES: usize = 200;
 
-/// A way to call the tool and wait for its result.
+/// A transport on which to call the tool and wait for its result.
 trait Caller {
     fn call(&mut self) -> Result<String, BenchError>;
 }
@@ -27,13 +27,13 @@ impl Caller for Agent {
     }
 }
 
-/// `POST /rpc` on one connection that stays open.
+/// `POST /rpc` on one persistent connection.
 struct Rpc {
     stream: BufReader<TcpStream>,
     head: String,
 }
 
-/// Named events for the results, and a second connection for the calls.
+/// The event stream that carries the results, and a second connection for the calls.
 struct Events {
     events: BufReader<TcpStream>,
     posts: Rpc,
@@ -82,7 +82,7 @@ impl Events {
         write!(stream, "GET /events?{query} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\r\n")
             .doing("opening events")?;
         let mut events = Self { events: BufReader::new(stream), posts: Rpc::connect(hub, token, "/message")? };
-        // Greetings come first, this the last of them.
+        // Greetings come first; this is the last of them.
         while !events.next()?.contains("\"id\":\"welcome\"") {}
         Ok(events)
     }
@@ -164,7 +164,7 @@ fn wait_for_tool(agent: &mut Agent) -> Result<(), BenchError> {
     Err(BenchError::Odd("the page offered no tool within 30 s".into()))
 }
 
-/// Calls per second, each agent on a connection of its own and asking one at a time.
+/// Calls per second, each agent on a connection of its own, one call at a time.
 fn throughput(report: &mut Report, hub: &Hub) -> Result<(), BenchError> {
     const LASTS: Duration = Duration::from_secs(2);
     for count in [1, 10, 100] {
@@ -189,8 +189,7 @@ fn throughput(report: &mut Report, hub: &Hub) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Measures a call's cost while more and more idle sessions are there. The page is a scripted one: the hub alone
-/// counts.
+/// Measures a call's cost as the number of idle sessions grows. The page is scripted, so that only the hub counts.
 pub fn growth(report: &mut Report, eye: &Path, counts: &[usize]) -> Result<(), BenchError> {
     let hub = Hub::start(eye);
     let mut page = idle_provider(hub.port)?;

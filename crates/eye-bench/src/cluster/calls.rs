@@ -1,4 +1,4 @@
-//! Calls across hubs: one at a time, and 10,000 in flight by the time of the processor.
+//! Calls across hubs: one at a time, and with 10,000 in flight, per second of processor time.
 
 use super::page;
 use super::stage::{Stage, until, usage};
@@ -12,19 +12,19 @@ use std::time::Instant;
 
 const SAMPLES: usize = 400;
 const DEPTH: usize = 10_000;
-/// So often 10,000 in a round, because the system counts the time of a process in steps of 10 ms.
+/// Bursts of 10,000 per round: the system counts processor time in steps of 10 ms.
 const REPEATS: usize = 10;
-/// What a frame between hubs may have, for the bare round trip.
+/// The size of a frame between hubs, for the bare round trip.
 const BARE_BYTES: usize = 64;
 
-/// The page at the first hub and the one at the second, as an agent of the first asks them.
+/// Two agents of the first hub: one for a page there, one for a page at the second hub.
 pub struct Pair {
     pub near: Agent,
     pub far: Agent,
 }
 
 impl Pair {
-    /// Joins both and waits until the first hub can ask the second.
+    /// Joins both pages and waits until the first hub lists both.
     pub fn join(stage: &Stage) -> Result<Self, BenchError> {
         page::answering(&[stage.port(0)], "near")?;
         page::answering(&[stage.port(1)], "far")?;
@@ -41,7 +41,7 @@ impl Pair {
         Ok(())
     }
 
-    /// Calls for each second of the processor, 10,000 in flight, of these processes and this one.
+    /// Calls per second of processor time, with 10,000 in flight, summed over these processes and this one.
     pub fn deep(&mut self, is_far: bool, pids: &[u32]) -> Result<f64, BenchError> {
         let agent = if is_far { &mut self.far } else { &mut self.near };
         let pids: Vec<u32> = pids.iter().copied().chain([std::process::id()]).collect();
@@ -63,7 +63,6 @@ fn sample(agent: &mut Agent) -> Result<Vec<f64>, BenchError> {
     (0..SAMPLES).map(one).collect()
 }
 
-/// Measures calls across hubs.
 pub fn measure(report: &mut Report, stage: &mut Stage, rounds: usize) -> Result<(), BenchError> {
     let mut echo = stage.nats.peer();
     echo.hear("bench.there");
@@ -92,7 +91,7 @@ pub fn measure(report: &mut Report, stage: &mut Stage, rounds: usize) -> Result<
         deep[1].0.push(pair.deep(true, &[stage.pid(0), stage.pid(1), stage.nats.pid()])?);
     }
     bare.say("bench.there", &[]);
-    // The first round warms everything up.
+    // The first round only warms up.
     for one in series.iter_mut().chain([&mut trips]).chain(&mut deep) {
         one.0.remove(0);
     }

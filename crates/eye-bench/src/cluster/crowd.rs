@@ -1,4 +1,4 @@
-//! Many idle pages over three hubs: what a page costs where it is held and elsewhere, what a call costs beside them,
+//! Many idle pages over three hubs: the cost of a page at its own and at other hubs, the cost of a call beside them,
 //! and how fast the directory is known.
 
 use super::calls::Pair;
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 const JOINS: usize = 1_000;
 const FEW: usize = 10;
-/// Memory is read when it has not changed for so long.
+/// Memory is read after this pause.
 const REST: Duration = Duration::from_secs(2);
 
-/// A thousand pages join one hub at once: when another lists all of them.
+/// A thousand pages join one hub at once: measures when another hub lists all of them.
 pub fn joins(report: &mut Report, eye: &Path, rounds: usize) -> Result<(), BenchError> {
     let (mut welcomed, mut listed, mut after) = (Series::default(), Series::default(), Series::default());
     for _ in 0..rounds {
@@ -47,7 +47,7 @@ pub fn joins(report: &mut Report, eye: &Path, rounds: usize) -> Result<(), Bench
     Ok(())
 }
 
-/// Three hubs with so many pages each.
+/// Three hubs with `each` pages each.
 pub fn measure(report: &mut Report, eye: &Path, each: usize, rounds: usize) -> Result<(), BenchError> {
     let mut stage = Stage::start(eye, 3);
     let mut pair = Pair::join(&stage)?;
@@ -63,7 +63,7 @@ pub fn measure(report: &mut Report, eye: &Path, each: usize, rounds: usize) -> R
     let all = memory(&stage)?;
     let many = Cost::of(&mut pair, &pids, rounds)?;
     let idle = idle(&stage)?;
-    // What joins last is last in the directory: a hub that can ask it has read all of it.
+    // The page that joins last is last in the directory: a hub that reaches it has read the whole directory.
     page::answering(&[stage.port(1)], "last")?;
     let mut last = stage.agent(1, "last")?;
     until(Instant::now(), "the last page answers", || Ok(last.ask_raw("x:1")? == "x:bench"))?;
@@ -106,7 +106,7 @@ pub fn measure(report: &mut Report, eye: &Path, each: usize, rounds: usize) -> R
     Ok(())
 }
 
-/// What calls cost.
+/// The cost of calls.
 struct Cost {
     near: Series,
     far: Series,
@@ -132,14 +132,14 @@ impl Cost {
     }
 }
 
-/// Resident KiB of the three hubs, once they rest.
+/// Resident KiB of the three hubs, at rest.
 fn memory(stage: &Stage) -> Result<[f64; 3], BenchError> {
     std::thread::sleep(REST);
     let of = |hub| Ok::<f64, BenchError>(usage(stage.pid(hub))?.resident_kib);
     Ok([of(0)?, of(1)?, of(2)?])
 }
 
-/// How much of a processor the first hub takes while nothing is asked.
+/// The processor use of the first hub without requests, in percent.
 fn idle(stage: &Stage) -> Result<f64, BenchError> {
     let (from, before) = (Instant::now(), usage(stage.pid(0))?.cpu);
     std::thread::sleep(5 * REST);

@@ -1,4 +1,4 @@
-//! A process that holds idle pages: one process may not have enough files for all of them.
+//! A process that holds idle pages: one process may not have enough file descriptors for all of them.
 
 use super::page::{self, Socket};
 use crate::error::{BenchError, Doing};
@@ -9,21 +9,21 @@ use std::thread;
 use std::time::Duration;
 use tungstenite::{Error, Message};
 
-/// The word that makes this program such a process.
+/// The argument that makes this program such a process.
 pub const HOLD: &str = "--hold";
 /// How often the pages answer the hub's pings.
 const PINGS: Duration = Duration::from_secs(10);
-/// A page that only answers pings needs no more.
+/// Enough for a page that only answers pings.
 const BUFFER_BYTES: usize = 512;
 const JOINED: &str = "joined";
 
-/// Idle pages in a process of their own. They leave with this value.
+/// Idle pages in a process of their own. They leave when this value is dropped.
 pub struct Crowd {
     child: Child,
 }
 
 impl Crowd {
-    /// Joins so many pages and returns when all are there.
+    /// Joins `count` pages and returns when all have joined.
     pub fn join(port: u16, name: &str, count: usize) -> Result<Self, BenchError> {
         let program = std::env::current_exe().doing("looking for this program")?;
         let mut command = Command::new(program);
@@ -49,7 +49,7 @@ impl Drop for Crowd {
     }
 }
 
-/// `--hold PORT NAME COUNT`: joins, says so, and answers pings until its input ends.
+/// `--hold PORT NAME COUNT`: joins, reports that, and answers pings until stdin ends.
 pub fn hold(words: &[String]) -> Result<(), BenchError> {
     let [port, name, count] = words else { return Err(BenchError::Usage) };
     let port = port.parse().map_err(|_| BenchError::Usage)?;

@@ -1,4 +1,4 @@
-//! A hub that is killed with -9 while its pages are asked: when its calls have ended, and when its pages are back.
+//! Kills a hub with -9 during calls to its pages: measures when the calls have ended, and when the pages are back.
 
 use super::page::{self, HELD};
 use super::stage::{Stage, until};
@@ -10,10 +10,9 @@ use std::path::Path;
 use std::time::Instant;
 
 const PAGES: usize = 100;
-/// Calls that each page holds when its hub is killed.
+/// Calls open at each page when its hub is killed.
 const CALLS: usize = 10;
 
-/// Measures the death of a hub.
 pub fn measure(report: &mut Report, eye: &Path, rounds: usize) -> Result<(), BenchError> {
     let (mut ended, mut back, mut wrong) = (Series::default(), Series::default(), 0);
     for _ in 0..rounds {
@@ -29,7 +28,7 @@ pub fn measure(report: &mut Report, eye: &Path, rounds: usize) -> Result<(), Ben
         for agent in &mut held {
             agent.send_lines((0..CALLS).map(|call| format!("{call}:{HELD}")))?;
         }
-        // The load: calls that are answered, on the way while the hub dies.
+        // The load: calls that are being answered while the hub dies.
         for agent in &mut busy {
             agent.send_lines((0..CALLS).map(|call| format!("{call}:1")))?;
         }
@@ -64,7 +63,7 @@ pub fn measure(report: &mut Report, eye: &Path, rounds: usize) -> Result<(), Ben
     Ok(())
 }
 
-/// Reads the endings of an agent's calls, and counts those that are not exactly one for each call.
+/// Reads the endings of an agent's calls, and counts the calls without exactly one right ending.
 fn endings(agent: &mut Agent, is_right: impl Fn(&str) -> bool) -> Result<u32, BenchError> {
     let (mut seen, mut wrong) = ([false; CALLS], 0);
     for _ in 0..CALLS {
@@ -75,6 +74,6 @@ fn endings(agent: &mut Agent, is_right: impl Fn(&str) -> bool) -> Result<u32, Be
             _ => wrong += 1,
         }
     }
-    // A doubled ending would come before the answer to this.
+    // A second ending would arrive before the answer to this.
     Ok(wrong + u32::try_from(agent.left_over()?).unwrap_or(u32::MAX))
 }

@@ -1,4 +1,4 @@
-//! Pages that answer everything at once with `bench`, and go to another hub when theirs is gone.
+//! Pages that answer every call at once with `bench`, and join another hub when theirs is gone.
 
 use crate::error::{BenchError, Doing};
 use serde_json::Value as Json;
@@ -10,13 +10,12 @@ use tungstenite::http::HeaderValue;
 use tungstenite::protocol::WebSocketConfig;
 use tungstenite::{Message, WebSocket};
 
-/// A page's connection.
 pub type Socket = WebSocket<TcpStream>;
 
-/// What a page never answers.
+/// The code that a page never answers.
 pub const HELD: &str = "forever";
 
-/// Connects as a page of this session, and says nothing yet.
+/// Connects as a page of this session, without sending hello.
 pub fn connect(port: u16, session: &str, buffer_bytes: usize) -> Result<Socket, BenchError> {
     let stream = TcpStream::connect(("127.0.0.1", port)).doing("connecting a page")?;
     stream.set_nodelay(true).doing("connecting a page")?;
@@ -29,7 +28,7 @@ pub fn connect(port: u16, session: &str, buffer_bytes: usize) -> Result<Socket, 
     connected.map(|(socket, _)| socket).map_err(|error| BenchError::Odd(format!("connecting a page: {error}")))
 }
 
-/// What a page says first.
+/// The first message of a page.
 pub fn hello(session: &str) -> Message {
     Message::text(format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":\"hello\",\"method\":\"hello\",\"params\":{{\"clientType\":\"browser\",\"typed\":true,\"batch\":true,\
@@ -45,7 +44,7 @@ pub fn join(port: u16, session: &str, buffer_bytes: usize) -> Result<Socket, Ben
     Ok(socket)
 }
 
-/// A page that answers in a thread of its own. When its hub is gone it joins the next of these ports. It ends with the
+/// A page that answers in a thread of its own. When its hub is gone, it joins the next of these ports. It ends with the
 /// last of them.
 pub fn answering(ports: &[u16], session: &str) -> Result<JoinHandle<()>, BenchError> {
     let (first, rest) = ports.split_first().ok_or(BenchError::Usage)?;
@@ -54,7 +53,7 @@ pub fn answering(ports: &[u16], session: &str) -> Result<JoinHandle<()>, BenchEr
     Ok(thread::spawn(move || {
         serve(&mut socket);
         for port in rest {
-            // A browser's page would wait longer before it comes back.
+            // A page in a browser would wait longer before it reconnects.
             while let Ok(mut socket) = join(port, &session, 64 << 10) {
                 serve(&mut socket);
                 thread::sleep(Duration::from_millis(10));
@@ -73,7 +72,7 @@ fn serve(socket: &mut Socket) {
     }
 }
 
-/// What is answered to the frames of a message.
+/// The answers to the frames of a message.
 pub fn answer(text: &str) -> Vec<String> {
     let Ok(frames) = serde_json::from_str::<Vec<Json>>(text) else { return Vec::new() };
     let answer = |frame: &Json| match frame {

@@ -1,4 +1,4 @@
-//! A named token that is revoked at one hub: when a call at another has ended.
+//! Revokes a named token at one hub: measures when a call at another hub has ended.
 
 use super::page::{self, HELD};
 use super::stage::{Stage, until};
@@ -9,7 +9,6 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Instant;
 
-/// Measures how long revoking takes.
 pub fn measure(report: &mut Report, eye: &Path, rounds: usize) -> Result<(), BenchError> {
     let stage = Stage::start(eye, 2);
     page::answering(&[stage.port(1)], "far")?;

@@ -1,4 +1,4 @@
-//! Hubs of one cluster with their nats-server, and what their processes use.
+//! Hubs of one cluster with their nats-server, and the resource use of their processes.
 
 use crate::agents::Agent;
 use crate::error::{BenchError, Doing};
@@ -6,27 +6,25 @@ use eye_testkit::{Home, Hub, Nats, process};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long something may take before the run is given up.
+/// How long something may take before the run fails.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Hubs and their server. Everything ends with this value.
+/// Hubs and their NATS server. All processes end when this value is dropped.
 pub struct Stage {
     pub nats: Nats,
     hubs: Vec<(Home, Option<Hub>)>,
     eye: std::path::PathBuf,
 }
 
-/// What a process has used.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
-    /// Time of the processor.
+    /// Processor time, user and system.
     pub cpu: Duration,
-    /// Resident memory in KiB.
     pub resident_kib: f64,
 }
 
 impl Stage {
-    /// Starts a server and so many hubs, and waits until each knows the others.
+    /// Starts a server and this many hubs.
     pub fn start(eye: &Path, hubs: usize) -> Self {
         let mut stage = Self { nats: Nats::start(), hubs: Vec::new(), eye: eye.to_owned() };
         for _ in 0..hubs {
@@ -35,7 +33,7 @@ impl Stage {
         stage
     }
 
-    /// Starts one more hub and gives its number.
+    /// Starts one more hub and returns its number.
     pub fn add(&mut self) -> usize {
         let (home, number) = (Home::new(&self.eye), self.hubs.len());
         let name = format!("h{number}");
@@ -63,19 +61,19 @@ impl Stage {
         }
     }
 
-    /// An agent at a hub that asks a session.
+    /// An agent at a hub whose target is a session.
     pub fn agent(&self, hub: usize, target: &str) -> Result<Agent, BenchError> {
         Agent::over_socket(&self.home(hub).socket(), Some(target))
     }
 
-    /// How many pages a hub lists whose titles begin so.
+    /// How many pages with such a title prefix a hub lists.
     pub fn listed(agent: &mut Agent, title: &str) -> Result<usize, BenchError> {
         let text = agent.ask_raw(r#"{"jsonrpc":"2.0","id":1,"method":"session/list"}"#)?;
         Ok(text.matches(&format!("\"title\":\"{title}")).count())
     }
 }
 
-/// Repeats something until it is so, and says how long that took from a point in time.
+/// Repeats a check until it holds, and returns the time since `from`.
 pub fn until(
     from: Instant,
     what: &str,
@@ -89,11 +87,11 @@ pub fn until(
     Ok(from.elapsed())
 }
 
-/// What a process has used until now.
+/// The resources that a process has used so far.
 pub fn usage(pid: u32) -> Result<Usage, BenchError> {
     let odd = || BenchError::Odd(format!("/proc/{pid} is not as expected"));
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).doing("reading the time of a process")?;
-    // Behind the name, which may hold anything: the 12th and 13th are user and system time in ticks of 10 ms.
+    // After the name, which may contain anything, the 12th and 13th fields are user and system time in ticks of 10 ms.
     let numbers: Vec<u64> = stat
         .rsplit(')')
         .next()

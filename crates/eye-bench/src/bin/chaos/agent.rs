@@ -1,4 +1,4 @@
-//! Agents: they ask in bursts, in every form, sometimes hang up in the middle, and check each ending.
+//! Agents: they send calls in bursts, in every form, sometimes disconnect in the middle, and check each ending.
 
 use crate::frames::{Frames, Heard};
 use crate::hub::Ward;
@@ -14,17 +14,16 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Agents that ask pages which answer at once: they make most of the calls.
+/// Agents whose pages answer at once: they make most of the calls.
 const STEADY_AGENTS: u64 = 6;
-/// Agents that ask pages which misbehave: they mostly wait.
+/// Agents whose pages misbehave: they mostly wait.
 const ODD_AGENTS: u64 = 6;
 const BURST_MAX: u64 = 256;
-/// A page that misbehaves ends its calls by their timeout.
+/// Calls of a misbehaving page end by this timeout.
 const CALL_TIMEOUT_MS: u64 = 1_500;
-/// By then every call has ended: its timeout, the grace of a reload and of a restarted hub, many times over.
+/// By then every call must have ended: many times its timeout plus the grace of a reload and of a restarted hub.
 const LOST_AFTER: Duration = Duration::from_mins(1);
 
-/// How a call is made.
 #[derive(Clone, Copy)]
 enum Form {
     /// A line frame.
@@ -33,7 +32,7 @@ enum Form {
     Timed,
     Tool,
     Verb,
-    /// A read of the hub's cache, whose value is not the call's own.
+    /// A read of the hub's cache, so its value is not tied to the call.
     State,
     /// An `eval` that is cancelled right after it was sent.
     Cancelled,
@@ -66,22 +65,20 @@ pub fn start_all(ward: &Ward, seed: u64, ledger: &Arc<Ledger>) -> Vec<JoinHandle
 struct Agent {
     number: u64,
     pages: &'static [&'static str],
-    /// Of every hub: each connection takes one of them.
+    /// Of all hubs: each connection uses one of them.
     sockets: Vec<PathBuf>,
     ledger: Arc<Ledger>,
     rng: Rng,
     nonce: u64,
-    /// Failures that it has met.
     seen: Seen,
 }
 
-/// What a burst waits for, by id.
+/// The calls of a burst that have not ended, by id.
 type Open = HashMap<String, Expected>;
 
 struct Expected {
-    /// What the answer must hold. `None`: the value is not the call's own.
+    /// A text that the answer must contain. `None`: the value is not tied to the call.
     nonce: Option<String>,
-    /// The page that was asked.
     page: &'static str,
 }
 
@@ -107,12 +104,12 @@ impl Agent {
         self.pages[self.rng.usize(..self.pages.len())]
     }
 
-    /// Asks so many times at once and waits for all. `false`: the connection is over.
+    /// Sends `count` calls at once and waits for all endings. `false`: the connection is over.
     fn burst(&mut self, frames: &mut Frames, target: &'static str, count: u64) -> bool {
         let mut open = Open::new();
         let mut text = String::new();
         for n in 0..count {
-            // Ids begin at 0 again with every burst: a late second ending would hit a call of the next one.
+            // Ids restart at 0 with every burst, so that a late second ending hits a call of the next burst.
             let form = FORMS[self.rng.usize(..FORMS.len())];
             let form = if self.rng.u8(..) < 8 { Form::Timed } else { form };
             self.write_call(form, n, target, &mut text, &mut open);
@@ -182,7 +179,7 @@ impl Agent {
     fn check(&mut self, frame: &str, open: &mut Open) {
         let Some((id, failed)) = ending_of(frame) else { return };
         let Some(expected) = open.remove(&id) else { return self.ledger.doubled(frame) };
-        // A page may answer its own calls with anything; what it answers for others must not count.
+        // A page may answer its own calls with anything; only its answers to other pages' calls must not count.
         let own_word = expected.page == FOREIGN_IDS && frame.contains(FOREIGN);
         match expected.nonce {
             Some(nonce) if !failed && !own_word && !frame.contains(&nonce) => self.ledger.crossed(frame, &nonce),

@@ -1,4 +1,4 @@
-//! One well-behaved agent and its page, in a cluster at the last hub: what the chaos of the others costs them.
+//! One well-behaved agent at the first hub, with its page at the last: measures what the chaos costs them.
 
 use crate::frames::{Frames, Heard};
 use crate::hub::Ward;
@@ -12,20 +12,19 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 const IDLE_TRIPS: usize = 5_000;
-/// An agent that thinks a little between its questions.
+/// The pause of the agent between two requests.
 const PAUSE: Duration = Duration::from_millis(2);
 const TIMEOUT_MS: u64 = 30_000;
 
 /// Round trips in µs.
 pub struct Trips(Vec<u64>);
 
-/// A measurement under way.
 pub struct Watching {
     thread: JoinHandle<Trips>,
     over: Arc<AtomicBool>,
 }
 
-/// Measures round trips before anything else happens.
+/// Measures round trips before the chaos begins.
 pub fn measure_idle(ward: &Ward) -> Trips {
     let mut trips = Trips(Vec::new());
     let mut frames = None;
@@ -35,7 +34,7 @@ pub fn measure_idle(ward: &Ward) -> Trips {
     trips
 }
 
-/// Measures round trips until it is told to end.
+/// Measures round trips until `over` is set or [`Watching::finish`] is called.
 pub fn watch(ward: &Ward, over: &Arc<AtomicBool>) -> Watching {
     let (socket, ended) = (ward.sockets().swap_remove(0), Arc::new(AtomicBool::new(false)));
     let (all, own) = (Arc::clone(over), Arc::clone(&ended));
@@ -44,7 +43,6 @@ pub fn watch(ward: &Ward, over: &Arc<AtomicBool>) -> Watching {
 }
 
 impl Watching {
-    /// Ends it.
     pub fn finish(self) -> Trips {
         self.over.store(true, Relaxed);
         self.thread.join().expect("the bystander does not panic")
@@ -61,11 +59,11 @@ fn ask_until(socket: &Path, over: &[Arc<AtomicBool>]) -> Trips {
     trips
 }
 
-/// One round trip; a killed hub makes none, and the connection is made anew.
+/// One round trip. If the hub was killed, there is none, and the next one connects again.
 fn trip(socket: &Path, frames: &mut Option<Frames>, trips: &mut Trips) {
     if frames.is_none() {
         *frames = Frames::connect(socket, "bystander", BYSTANDER, TIMEOUT_MS).ok();
-        // The first answer may wait for the page to be back after a restart.
+        // The first answer may wait until the page is back after a restart.
         let _ = frames.as_mut().is_some_and(|frames| ask(frames).is_some());
     }
     let took = frames.as_mut().and_then(ask);

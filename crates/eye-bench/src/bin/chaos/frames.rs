@@ -6,17 +6,15 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What reading gave.
 pub enum Heard {
     /// One frame.
     Frame(String),
-    /// Nothing came in time.
+    /// No frame arrived in time.
     Late,
     /// The connection is over.
     Closed,
 }
 
-/// One agent's connection.
 pub struct Frames {
     stream: UnixStream,
     decoder: Decoder,
@@ -24,7 +22,7 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Connects and says hello.
+    /// Connects and sends hello.
     pub fn connect(socket: &Path, agent: &str, target: &str, timeout_ms: u64) -> io::Result<Self> {
         let params = serde_json::json!({
             "clientType": "agent", "typed": true, "agent": agent, "target": target, "timeout": timeout_ms,
@@ -36,12 +34,12 @@ impl Frames {
         Ok(frames)
     }
 
-    /// Sends text that holds whole frames, each with its newline.
+    /// Sends text that contains whole frames, each with its newline.
     pub fn send(&mut self, text: &str) -> io::Result<()> {
         self.stream.write_all(text.as_bytes())
     }
 
-    /// The next frame, until a point in time.
+    /// The next frame, waiting until a point in time.
     pub fn next(&mut self, until: Instant) -> Heard {
         loop {
             match self.decoder.frame() {
@@ -53,7 +51,7 @@ impl Frames {
             if left.is_zero() {
                 return Heard::Late;
             }
-            // Zero would mean "for ever".
+            // A timeout of zero would mean none.
             if self.stream.set_read_timeout(Some(left.max(Duration::from_millis(1)))).is_err() {
                 return Heard::Closed;
             }

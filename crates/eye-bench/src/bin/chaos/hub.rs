@@ -1,5 +1,5 @@
-//! The hub under test, or three of them over NATS: the real binaries, killed and started again, the hubs' memory and
-//! files sampled.
+//! The hub under test, or three of them over NATS: starts, kills and restarts the real binaries, and samples the memory
+//! and open files of the hubs.
 
 use crate::ledger::Ledger;
 use crate::plan::Plan;
@@ -10,17 +10,17 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often memory and files are looked at.
+/// How often memory and files are sampled.
 const SAMPLE: Duration = Duration::from_millis(100);
-/// How long the hub may take to give back what the chaos used.
+/// How long the hub may take to release the memory that the chaos used.
 const SETTLE: Duration = Duration::from_secs(5);
 
-/// How long a hub, or NATS, hangs: longer than a heartbeat may be missed, and than a client of NATS waits.
+/// How long a hub or NATS hangs: longer than the heartbeat timeout, and longer than a NATS client waits.
 const HANG: Duration = Duration::from_secs(5);
-/// Hubs of a cluster.
+/// Hubs in a cluster.
 const HUBS: usize = 3;
 
-/// The hubs with their homes, and what joins them.
+/// The hubs with their homes, and the NATS server between them.
 pub struct Ward {
     nats: Option<Nats>,
     hubs: Vec<(Home, Option<Hub>)>,
@@ -30,7 +30,7 @@ pub struct Ward {
     kills: u32,
 }
 
-/// What the hubs' processes hold.
+/// Memory and open files of the hubs' processes.
 #[derive(Clone, Copy, Default)]
 struct Usage {
     resident_kib: u64,
@@ -38,7 +38,6 @@ struct Usage {
 }
 
 impl Ward {
-    /// Starts the hubs, each in a home of its own.
     pub fn start(plan: &Plan) -> Self {
         let nats = plan.is_cluster.then(Nats::start);
         let count = if plan.is_cluster { HUBS } else { 1 };
@@ -65,7 +64,7 @@ impl Ward {
         self.start_hub(number);
     }
 
-    /// Does the next thing that must not lose a call.
+    /// Causes the next failure. None of them may lose a call.
     fn harm(&mut self) {
         let number = self.kills as usize;
         self.kills += 1;
@@ -88,22 +87,20 @@ impl Ward {
         }
     }
 
-    /// Their ports.
     pub fn ports(&self) -> Vec<u16> {
         self.hubs.iter().map(|(home, _)| home.port()).collect()
     }
 
-    /// Their Unix sockets.
     pub fn sockets(&self) -> Vec<PathBuf> {
         self.hubs.iter().map(|(home, _)| home.socket()).collect()
     }
 
-    /// Notes what it holds before the chaos, with every page there.
+    /// Records the usage when every page has joined and the agents begin.
     pub fn note_start(&mut self) {
         self.start = self.usage();
     }
 
-    /// Kills and restarts, evenly over the first four fifths of the calls, until the agents are done.
+    /// Causes failures, evenly over the first four fifths of the calls, until the agents are done.
     pub fn supervise(&mut self, plan: &Plan, ledger: &Ledger, done: impl Fn() -> bool) {
         let step = plan.calls * 4 / 5 / (u64::from(plan.kills) + 1);
         let mut noted = Instant::now();
@@ -124,7 +121,7 @@ impl Ward {
         }
     }
 
-    /// Waits until the hub has given back its memory, for a while.
+    /// Waits, up to a limit, until the hub has released its memory.
     pub fn settle(&mut self) {
         let until = Instant::now() + SETTLE;
         self.end = self.usage();
@@ -134,7 +131,7 @@ impl Ward {
         }
     }
 
-    /// What it held, for people. The hub ends with this.
+    /// The usage as text. Consumes the ward, which ends the hubs.
     pub fn report(self) -> impl fmt::Display {
         let row = |name: &str, usage: Usage| {
             format!("hubs, {name:<18} {:.1} MiB, {} files\n", usage.resident_kib as f64 / 1024.0, usage.files)
@@ -154,7 +151,7 @@ impl Ward {
     }
 }
 
-/// Stops a process for a while, as a machine does that swaps, or a debugger.
+/// Stops a process for a while, as a debugger or a swapping machine does.
 fn hang(pid: Option<u32>) {
     let Some(pid) = pid.and_then(|pid| Pid::from_raw(pid.cast_signed())) else { return };
     if kill_process(pid, Signal::STOP).is_ok() {

@@ -4,18 +4,17 @@ use crate::reasons::Reasons;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// How one call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// With its own value.
+    /// With the call's own value.
     Answered,
     /// With an error of the hub or of its page: timeout, page gone, cancelled, refused.
     Failed,
-    /// The connection ended before: the hub was killed, or the agent itself left.
+    /// The connection ended first: the hub was killed, or the agent disconnected.
     Cut,
 }
 
-/// Every agent's counts together.
+/// The counts of all agents.
 #[derive(Default)]
 pub struct Ledger {
     /// Calls that may still be made.
@@ -27,17 +26,16 @@ pub struct Ledger {
     lost: AtomicU64,
     doubled: AtomicU64,
     crossed: AtomicU64,
-    /// Why calls failed.
     pub reasons: Reasons,
 }
 
 impl Ledger {
-    /// A ledger for so many calls.
+    /// A ledger for this many calls.
     pub fn new(calls: u64) -> Self {
         Self { left: AtomicU64::new(calls), ..Self::default() }
     }
 
-    /// Takes up to so many calls out of what is left.
+    /// Takes up to `wanted` calls from those that are left.
     pub fn take(&self, wanted: u64) -> u64 {
         let before = self.left.fetch_update(Relaxed, Relaxed, |left| Some(left.saturating_sub(wanted)));
         let taken = before.unwrap_or(0).min(wanted);
@@ -45,12 +43,11 @@ impl Ledger {
         taken
     }
 
-    /// Calls made so far.
     pub fn asked(&self) -> u64 {
         self.asked.load(Relaxed)
     }
 
-    /// A call ended as it should.
+    /// Counts calls that ended as they should.
     pub fn ended(&self, ending: Ending, count: u64) {
         match ending {
             Ending::Answered => &self.answered,
@@ -60,19 +57,19 @@ impl Ledger {
         .fetch_add(count, Relaxed);
     }
 
-    /// Calls that had no ending although their connection was open and their deadline long over.
+    /// Counts calls without an ending although their connection is open and their deadline long past.
     pub fn lost(&self, count: u64, connection: &str) {
         println!("LOST {count} calls of {connection}");
         self.lost.fetch_add(count, Relaxed);
     }
 
-    /// An ending for a call that had one already, or that was never made.
+    /// Counts an ending for a call that had already ended, or was never made.
     pub fn doubled(&self, frame: &str) {
         println!("DOUBLED {}", cut(frame));
         self.doubled.fetch_add(1, Relaxed);
     }
 
-    /// An answer that belongs to another call.
+    /// Counts an answer that belongs to another call.
     pub fn crossed(&self, frame: &str, expected: &str) {
         println!("CROSSED {} instead of {expected}", cut(frame));
         self.crossed.fetch_add(1, Relaxed);
@@ -86,7 +83,6 @@ impl Ledger {
         wrong == 0 && ended == self.asked()
     }
 
-    /// Prints the counts.
     pub fn print(&self) {
         let counts = [
             ("asked", &self.asked),

@@ -1,7 +1,7 @@
-//! `cargo xtask chaos`: pages and agents that misbehave, a hub that is killed, and a count of every call's endings.
+//! `cargo xtask chaos`: misbehaving pages and agents, a hub that is killed, and a count of every call's endings.
 //!
-//! It measures nothing that a test asserts: it prints what was lost, doubled or crossed, what bystanders noticed, and
-//! what the hub's memory and files did. It fails if any call ended other than exactly once.
+//! Prints the calls that were lost, doubled or crossed, the latencies of bystanders, and the hub's memory and files. No
+//! test depends on these figures. Fails if any call did not end exactly once.
 #![allow(clippy::print_stdout, reason = "a program for people at a terminal")]
 #![allow(clippy::cast_precision_loss, reason = "figures are read by people")]
 

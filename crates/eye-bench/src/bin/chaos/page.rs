@@ -1,4 +1,4 @@
-//! Pages: some answer as they should, each of the others misbehaves in one way.
+//! Pages: some answer correctly, each of the others misbehaves in one way.
 
 mod bombs;
 mod socket;
@@ -16,17 +16,17 @@ use std::time::{Duration, Instant};
 
 /// Sessions whose pages answer at once.
 pub const STEADY: &[&str] = &["steady-1", "steady-2", "steady-3", "steady-4"];
-/// Sessions whose pages misbehave, each in the way of its name.
+/// Sessions whose pages misbehave, each as its name says.
 pub const ODD: &[&str] =
     &["reloads", "vanishes", "answers-twice", "late", FOREIGN_IDS, "slow-reader", "half-open", "bombs"];
 /// The session whose page also answers ids near those of its calls, with [`FOREIGN`].
 pub const FOREIGN_IDS: &str = "foreign-ids";
-/// What that page answers for calls that are mostly not its own.
+/// The answer of that page to calls that are mostly not its own.
 pub const FOREIGN: &str = "FOREIGN";
-/// The session of the page that only one well-behaved agent asks.
+/// The session of the page that only the bystander uses.
 pub const BYSTANDER: &str = "bystander";
 
-/// How long a page waits for a frame before it looks at what else it has to do.
+/// How long a page waits for a frame before it checks its other tasks.
 const TURN: Duration = Duration::from_millis(20);
 
 /// Starts all pages; returns when each has joined once. They end when `over` is set and the hub is gone.
@@ -57,12 +57,12 @@ pub fn start_all(ports: &[u16], plan: &Plan, over: &Arc<AtomicBool>) -> Vec<Join
 }
 
 struct Page {
-    /// Of the hubs that it joins: each connection takes one of them, as a load balancer would.
+    /// Of the hubs that it joins: each connection uses one of them, as behind a load balancer.
     ports: Vec<u16>,
     session: &'static str,
     rng: Rng,
     over: Arc<AtomicBool>,
-    /// Answers that leave later.
+    /// Answers to send later, with their time.
     kept: VecDeque<(Instant, String)>,
     calls: u64,
 }
@@ -81,7 +81,7 @@ impl Page {
             }
             self.serve(&mut socket);
             if self.session == "vanishes" {
-                // Longer than the grace of a page that is expected back.
+                // Longer than the grace period for a page that is expected back.
                 thread::sleep(Duration::from_millis(self.rng.u64(0..3_500)));
             }
         }
@@ -116,7 +116,7 @@ impl Page {
                 "vanishes" if self.calls > began + lifetime / 4 => return,
                 "slow-reader" => thread::sleep(Duration::from_millis(self.rng.u64(0..200))),
                 "half-open" if self.calls > began + lifetime / 4 => {
-                    // Reads nothing and says nothing, until the hub has given it up or a while has passed.
+                    // Neither reads nor sends, until the hub has dropped the connection or a while has passed.
                     thread::sleep(Duration::from_secs(self.rng.u64(1..20)));
                     return;
                 }
@@ -126,7 +126,7 @@ impl Page {
         }
     }
 
-    /// What the page answers to one frame, in its own way.
+    /// The page's answers to one frame, according to its misbehaviour.
     fn answer(&mut self, frame: &Json) -> Vec<String> {
         let Some((id, own)) = own_answer(frame) else { return Vec::new() };
         self.calls += 1;
@@ -137,7 +137,7 @@ impl Page {
                 self.kept.push_back((due, own));
                 Vec::new()
             }
-            // Calls of other pages have ids nearby; an answer to one of them must not count.
+            // Calls of other pages have nearby ids; an answer to one of them must not count.
             FOREIGN_IDS => {
                 let near: Vec<u64> =
                     (0..4).map(|_| id.saturating_add(self.rng.u64(0..40)).saturating_sub(20)).collect();
@@ -150,7 +150,7 @@ impl Page {
     }
 }
 
-/// The right answer to a call, with the hub's id of it. `None` for what needs none.
+/// The right answer to a call, and the hub's id of it. `None` for a frame that needs no answer.
 fn own_answer(frame: &Json) -> Option<(u64, String)> {
     if let Some(text) = frame.as_str() {
         let (id, code) = text.split_once(':')?;

@@ -1,25 +1,21 @@
-//! What one run does, from the command line.
+//! The plan of one run, from the command line.
 
 use std::path::PathBuf;
 
-/// How often the hub is killed when nothing else is asked for.
+/// Kills of the hub.
 const KILLS_DEFAULT: u32 = 5;
-/// How often something is killed or stopped in a cluster when nothing else is asked for: each kind of failure three
-/// times.
+/// Failures in a cluster: each kind of failure three times.
 const KILLS_OF_CLUSTER_DEFAULT: u32 = 18;
-/// How many calls are made when nothing else is asked for.
 const CALLS_DEFAULT: u64 = 1_000_000;
 
-/// One run.
 pub struct Plan {
-    /// The real binary.
     pub eye: PathBuf,
     pub calls: u64,
     pub kills: u32,
     /// Three hubs and a nats-server instead of one hub.
     pub is_cluster: bool,
     pub seed: u64,
-    /// Kinds of pages that stay away.
+    /// Kinds of pages that are left out.
     pub without: Vec<String>,
 }
 

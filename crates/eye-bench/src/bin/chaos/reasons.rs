@@ -1,17 +1,16 @@
-//! Why calls failed: by page, code and message, so that a right refusal can be told from a wrong one.
+//! Groups failures by page, code and message, so that a right refusal can be distinguished from a wrong one.
 
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Failures of one kind that follow each other within this time are one stretch: an agent that asks again at once makes
-/// many of them.
+/// Failures of one kind within this time of each other count as one stretch: an agent that retries at once makes many.
 const STRETCH: Duration = Duration::from_secs(1);
 /// How long after a hub or NATS is back its callers may still notice.
 pub const AFTERMATH: Duration = Duration::from_secs(3);
 
-/// A kind of failure.
+/// A group of failures.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reason {
     /// Whether the page is one that answers at once.
@@ -20,20 +19,18 @@ pub struct Reason {
     message: String,
 }
 
-/// How often there was one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     calls: u64,
     stretches: u64,
-    /// Of the calls, those that failed long after the last harm.
+    /// Calls among them that failed long after the last harm.
     calm: u64,
 }
 
-/// All failures.
 #[derive(Debug, Default)]
 pub struct Reasons {
     all: Mutex<BTreeMap<Reason, Count>>,
-    /// When the last harm was over; `None` while it goes on, or before the first.
+    /// When the last harm ended; `None` during a harm, and before the first.
     harm: Mutex<Option<Instant>>,
 }
 
@@ -41,17 +38,17 @@ pub struct Reasons {
 pub type Seen = HashMap<Reason, Instant>;
 
 impl Reasons {
-    /// Something is killed or hangs from now on.
+    /// Marks that something is killed or hangs from now on.
     pub fn harm_begins(&self) {
         *self.harm.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// It is back.
+    /// Marks that it is back.
     pub fn harm_ends(&self) {
         *self.harm.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// A call failed.
+    /// Counts a failed call.
     pub fn add(&self, frame: &str, steady: bool, seen: &mut Seen) {
         let (code, message) = reason(frame);
         let reason = Reason { steady, code, message };
@@ -66,7 +63,7 @@ impl Reasons {
         count.stretches += u64::from(before.is_none_or(|before| now - before > STRETCH));
     }
 
-    /// Prints them, the most frequent first.
+    /// Prints the groups, the most frequent first.
     pub fn print(&self) {
         let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let mut rows: Vec<_> = all.iter().collect();
@@ -82,13 +79,13 @@ impl Reasons {
     }
 }
 
-/// The code and the message of a failure, without what is different in each: numbers, and what is quoted.
+/// The code and the message of a failure, without the parts that vary: numbers and quoted text.
 fn reason(frame: &str) -> (i64, String) {
     let json: Json = serde_json::from_str(frame).unwrap_or_default();
     let (code, message) = if let Some(error) = json.get("error") {
         (error["code"].as_i64(), error["message"].as_str())
     } else {
-        // A line: `id!code message`, and fields behind a control character.
+        // A line: `id!code message`, then fields after a control character.
         let body = frame.split_once('!').map_or(frame, |(_, body)| body);
         let (code, message) = body.split_once(' ').unwrap_or(("", body));
         (code.parse().ok(), message.split(char::is_control).next())

@@ -1,5 +1,5 @@
-//! The floor: a relay that only copies between a Unix socket and a WebSocket, in one task of one thread, on the hub's
-//! own libraries.
+//! The lower limit: a relay that only copies between a Unix socket and a WebSocket, in one task of one thread, with the
+//! hub's own libraries.
 
 use axum::Router;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
@@ -12,10 +12,10 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{Mutex, Notify};
 
-/// As the hub's was, when it had the same library.
+/// The size that the hub used when it had the same library.
 const READ_BUFFER_BYTES: usize = 4 << 10;
 
-/// Copies until either side ends, and ends then.
+/// Copies until either side ends.
 pub fn run(socket: &Path) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! The figures: counted by tools, and measured beside the relay until their ratio is known well enough.
+//! The figures: counts by tools, and times measured beside the relay until their ratio is known well enough.
 
 use crate::memory::Memory;
 use crate::subject::{Kind, Subject};
@@ -10,14 +10,14 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-/// Calls in which a system call shows less often belong to the hub's own clock, not to a round trip.
+/// System calls that occur less often per call belong to the hub's own clock, not to a round trip.
 const SELDOM: f64 = 0.05;
-/// How well a ratio must be known.
+/// The required precision of a ratio.
 const INTERVAL: f64 = 0.05;
-/// Rounds before the interval is looked at.
+/// Rounds before the precision is checked.
 const ROUNDS_MIN: usize = 8;
 
-/// What tools count of one round trip.
+/// The cost of one round trip, counted by tools.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cost {
     instructions: f64,
@@ -25,7 +25,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Counts it: a run with so many round trips less a run without them.
+    /// Counts a run with this many round trips and subtracts a run without them.
     pub fn of(kind: &Kind<'_>, calls: u32) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("counted");
@@ -47,14 +47,14 @@ impl Cost {
     }
 }
 
-/// Runs it under a tool, with so many round trips.
+/// Runs the subject under a tool, with this many round trips.
 pub fn run(kind: &Kind<'_>, under: &Under, calls: u32) {
     let mut subject = Subject::start(kind, under);
     subject.ask(calls);
     subject.end();
 }
 
-/// What a round trip took, hub and relay in turn.
+/// Times of one round trip, hub and relay in turn.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Times {
     rounds: usize,
@@ -63,7 +63,7 @@ pub struct Times {
     switches: Pair,
 }
 
-/// The hub's, the relay's, and their ratio with half of its interval of confidence (95 %).
+/// The hub's figure, the relay's, and their ratio with half of its 95 % confidence interval.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Pair {
     hub: f64,
@@ -72,7 +72,7 @@ pub struct Pair {
     plus_minus: f64,
 }
 
-/// Measures until the ratios are known well enough, at most so many rounds.
+/// Measures until the ratios are known well enough, at most `rounds_max` rounds.
 pub fn times(eye: &Path, calls: u32, rounds_max: usize) -> Times {
     let mut subjects = [Kind::Hub(eye), Kind::Relay].map(|kind| Subject::start(&kind, &Under::Nothing));
     let mut samples: Vec<[[f64; 2]; 3]> = Vec::new();
@@ -120,7 +120,7 @@ impl Pair {
     }
 }
 
-/// What all threads of a process used so far: ns of the processor, and how often they were switched.
+/// Processor time in ns and context switches of all threads of a process.
 fn used(pid: u32) -> (f64, f64) {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).expect("a process").flatten();
     let switches = threads.map(|thread| {
@@ -131,38 +131,34 @@ fn used(pid: u32) -> (f64, f64) {
     (processor_time(pid).as_nanos() as f64, switches.sum())
 }
 
-/// A row of the table of times: its name, and its figures.
+/// A row of the table of times: name and figures.
 type Row = (&'static str, fn(&Times) -> &Pair);
 
-/// Everything of one run.
+/// All figures of one run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Figures {
-    /// The hub's counts.
     pub hub: Cost,
-    /// The relay's.
     pub relay: Cost,
-    /// What was measured of both.
     pub times: Times,
-    /// What the hub allocates.
+    /// The hub's allocations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
-    /// What the relay allocates.
+    /// The relay's allocations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relay_memory: Option<Memory>,
 }
 
 impl Figures {
-    /// Those of an earlier run.
+    /// Reads the figures of an earlier run.
     pub fn read(file: &Path) -> Self {
         serde_json::from_str(&fs::read_to_string(file).expect("the earlier figures")).expect("figures of this program")
     }
 
-    /// Keeps them.
     pub fn write(&self, file: &Path) {
         fs::write(file, serde_json::to_string_pretty(self).expect("figures") + "\n").expect("a file");
     }
 
-    /// Prints them as a table, beside those of an earlier run.
+    /// Prints the figures as a table, beside those of an earlier run.
     pub fn print(&self, before: Option<&Self>) {
         println!("One round trip, agent on the Unix socket, page on a WebSocket; {} rounds\n", self.times.rounds);
         println!("| | hub | relay that copies | hub / relay |{}", if before.is_some() { " hub before |" } else { "" });

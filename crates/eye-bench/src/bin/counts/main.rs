@@ -1,5 +1,5 @@
-//! `cargo xtask counts`: what one round trip costs the hub, by measures that do not depend on the neighbours:
-//! instructions, system calls, allocations, switches of context and time of the processor. Beside it a relay that only
+//! `cargo xtask counts`: the cost of one round trip to the hub, in measures that do not depend on other load:
+//! instructions, system calls, allocations, context switches and processor time. Compared with a relay that only
 //! copies, on the same libraries.
 #![allow(clippy::print_stdout, reason = "a program for people at a terminal")]
 #![allow(clippy::cast_precision_loss, reason = "figures are read by people")]
@@ -29,7 +29,6 @@ usage: cargo xtask counts [--rounds N] [--calls N] [--json FILE] [--against FILE
   --profile FILE   keeps what callgrind wrote of the hub, for callgrind_annotate, and counts nothing else
 ";
 
-/// What it runs the hub under.
 const TOOLS: [&str; 2] = ["valgrind", "strace"];
 
 struct Wanted {

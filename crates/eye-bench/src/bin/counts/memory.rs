@@ -1,4 +1,4 @@
-//! What one round trip allocates, and where: a run with so many round trips less a run without them.
+//! The allocations of one round trip, by place: a run with many round trips minus a run without them.
 
 use crate::cost;
 use crate::subject::Kind;
@@ -6,21 +6,20 @@ use crate::under::{self, Allocated, Under};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Places that allocate less often belong to the hub's own clock, not to a round trip.
+/// Places that allocate less often per call belong to the hub's own clock, not to a round trip.
 const SELDOM: f64 = 0.02;
-/// DHAT watches each access, so fewer calls are enough and all that is bearable.
+/// DHAT watches each access and is slow; fewer calls suffice.
 const CALLS_MAX: u32 = 1_000;
 
-/// What one round trip allocates.
+/// The allocations of one round trip.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Memory {
     all: Allocated,
-    /// By the function of ours that did it.
+    /// By the function of ours that allocated.
     places: BTreeMap<String, Allocated>,
 }
 
 impl Memory {
-    /// Counts it.
     pub fn of(kind: &Kind<'_>, calls: u32) -> Self {
         let calls = calls.min(CALLS_MAX);
         let folder = tempfile::tempdir().expect("a folder");

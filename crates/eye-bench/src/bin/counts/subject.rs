@@ -1,5 +1,5 @@
-//! What is counted: the hub or the relay, in a process of its own, with a page that answers with the code and an agent
-//! that asks one question after the other.
+//! The process that is counted, hub or relay, with a page that answers with the code and an agent that sends one
+//! request after the other.
 
 use crate::under::Under;
 use eye_testkit::{Home, ScriptedPage};
@@ -10,21 +10,19 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-/// The word by which this program becomes the relay.
+/// The argument that makes this program the relay.
 pub const COPY: &str = "--copy";
 const QUESTION: &[u8] = b"a:document.title\n";
 /// How long one answer may take, also under a tool that slows everything down.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Which of the two.
 pub enum Kind<'a> {
     /// The hub of this binary.
     Hub(&'a Path),
-    /// A relay that only copies.
     Relay,
 }
 
-/// One of them, running.
+/// A running hub or relay.
 pub struct Subject {
     child: Child,
     home: Home,
@@ -34,7 +32,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Starts it under a tool, lets a page and an agent in, and warms it up.
+    /// Starts the process under a tool, connects a page and an agent, and warms it up.
     pub fn start(kind: &Kind<'_>, under: &Under) -> Self {
         let own = std::env::current_exe().expect("this program");
         let (program, is_hub) = match kind {
@@ -64,12 +62,11 @@ impl Subject {
         subject
     }
 
-    /// Its process.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// So many round trips.
+    /// Does this many round trips.
     pub fn ask(&mut self, calls: u32) {
         let mut line = String::new();
         for _ in 0..calls {
@@ -80,7 +77,7 @@ impl Subject {
         }
     }
 
-    /// Lets it end, and waits until it has.
+    /// Ends the process and waits for it.
     pub fn end(mut self) {
         if self.is_hub {
             let down = self.home.command().arg("down").status();
@@ -91,7 +88,7 @@ impl Subject {
     }
 }
 
-/// The relay's page: what it is asked is its answer.
+/// The relay's page: answers with the text that it receives.
 fn echo(port: u16) {
     let stream = TcpStream::connect(("127.0.0.1", port)).expect("the relay listens");
     let _ = stream.set_nodelay(true);

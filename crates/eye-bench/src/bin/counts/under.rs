@@ -1,4 +1,4 @@
-//! The tools under which a process is counted, and what they counted.
+//! The tools under which a process is counted, and parsers for their output.
 
 use eye_testkit::Home;
 use serde::{Deserialize, Serialize};
@@ -7,9 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A tool, with the file that it writes, or none.
+/// A tool with its output file, or none.
 pub enum Under {
-    /// The process alone.
     Nothing,
     /// valgrind's callgrind, which counts instructions.
     Callgrind(PathBuf),
@@ -20,7 +19,7 @@ pub enum Under {
 }
 
 impl Under {
-    /// The program of a home under this tool.
+    /// The home's program under this tool.
     pub fn command(&self, home: &Home) -> Command {
         match self {
             Self::Nothing => home.command(),
@@ -45,23 +44,23 @@ fn under(home: &Home, tool: &str, args: &[&str]) -> Command {
     command
 }
 
-/// The instructions that callgrind counted in all.
+/// The total number of instructions from callgrind's file.
 pub fn instructions(file: &Path) -> f64 {
     let text = fs::read_to_string(file).expect("callgrind's file");
     let total = text.lines().find_map(|line| line.strip_prefix("totals: ").or_else(|| line.strip_prefix("summary: ")));
     total.and_then(|total| total.trim().parse().ok()).expect("callgrind's total")
 }
 
-/// What was allocated at one place of our code.
+/// The allocations at one place of our code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Allocated {
-    /// How often.
+    /// Number of allocations.
     pub blocks: f64,
-    /// How much in all.
+    /// Sum of their bytes.
     pub bytes: f64,
 }
 
-/// What DHAT saw, by the innermost function of ours that led there.
+/// DHAT's allocations, by the innermost function of ours on the stack.
 pub fn allocations(file: &Path) -> BTreeMap<String, Allocated> {
     let text = fs::read_to_string(file).expect("DHAT's file");
     let seen: Seen = serde_json::from_str(&text).expect("DHAT's JSON");
@@ -81,7 +80,7 @@ struct Seen {
     ftbl: Vec<String>,
 }
 
-/// A place in the program: bytes, blocks, and the frames that led there, innermost first.
+/// A place in the program: bytes, blocks, and the stack, innermost frame first.
 #[derive(Deserialize)]
 struct Point {
     tb: f64,
@@ -89,7 +88,7 @@ struct Point {
     fs: Vec<usize>,
 }
 
-/// The function of a frame, if it is one of our crates: `0x10: eye_core::session::on (session.rs:7)`.
+/// The function of a frame, if it is in one of our crates: `0x10: eye_core::session::on (session.rs:7)`.
 fn own_function(frame: &str) -> Option<&str> {
     let (_, after) = frame.split_once(": ")?;
     let name = after.split(" (").next()?;
@@ -97,11 +96,11 @@ fn own_function(frame: &str) -> Option<&str> {
     ["eye_", "eye::"].iter().any(|prefix| plain.starts_with(prefix)).then_some(name)
 }
 
-/// The system calls that strace saw, by name.
+/// The system calls that strace recorded, by name.
 pub fn system_calls(file: &Path) -> BTreeMap<String, f64> {
     let mut counts = BTreeMap::new();
     for line in fs::read_to_string(file).expect("strace's file").lines() {
-        // `PID name(…`; a call that another thread interrupted is there twice, the second time as `<... name resumed>`.
+        // `PID name(…`; a call interrupted by another thread appears twice, the second time as `<... name resumed>`.
         let Some((_, call)) = line.split_once(' ') else { continue };
         let Some((name, _)) = call.trim_start().split_once('(') else { continue };
         if name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {

@@ -1,5 +1,5 @@
-//! A page that does one thing in a loop. Its frames are made once, masked, and written as bytes: making them costs
-//! nothing while it is measured.
+//! A page that does one thing in a loop. Its frames are built and masked once and written as bytes, so that building
+//! them costs nothing during the measurement.
 
 use eye_testkit::Home;
 use serde_json::{Value, json};
@@ -12,20 +12,19 @@ use std::thread;
 use tungstenite::Message;
 use tungstenite::client::IntoClientRequest;
 
-/// The key of every frame: its value does not matter.
+/// The mask of every frame: its value does not matter.
 const MASK: [u8; 4] = [0x37, 0xfa, 0x21, 0x3d];
 
-/// One thing that a page does.
+/// One kind of load.
 pub struct Kind {
-    /// On the command line.
+    /// Its word on the command line.
     pub name: &'static str,
-    /// In the table.
+    /// Its text in the table.
     pub about: &'static str,
-    /// Its messages, in their order.
+    /// Its messages, in order.
     messages: fn() -> Vec<String>,
 }
 
-/// All of them.
 pub const KINDS: [Kind; 8] = [
     Kind { name: "state-50k", about: "publishes a state of 50 KiB", messages: || vec![state(25 << 10)] },
     Kind { name: "state-200k", about: "publishes a state of 200 KiB", messages: || vec![state(100 << 10)] },
@@ -67,7 +66,7 @@ fn text(bytes: usize) -> String {
     notice("page/unknown", &json!({ "text": "x".repeat(bytes) }))
 }
 
-/// A page under way, in a thread of its own. It ends with this program.
+/// A running page, in a thread of its own. It ends with this program.
 pub struct Hog {
     runs: Arc<AtomicBool>,
     frames: Arc<AtomicU64>,
@@ -75,7 +74,7 @@ pub struct Hog {
 }
 
 impl Hog {
-    /// Joins, and waits to be let loose.
+    /// Joins, and waits for [`Hog::run`].
     pub fn start(home: &Home, kind: &Kind) -> Self {
         let origin = format!("http://localhost:{}", home.port());
         let mut request = format!("ws://127.0.0.1:{}/ws?sessionId=hog&clientType=browser", home.port())
@@ -92,7 +91,7 @@ impl Hog {
         socket.read().expect("the hub greets");
         let tungstenite::stream::MaybeTlsStream::Plain(stream) = socket.get_ref() else { panic!("it is plain") };
         let (mut reads, writes) = (stream.try_clone().expect("a socket"), stream.try_clone().expect("a socket"));
-        // What it is told is read and dropped.
+        // Frames from the hub are read and dropped.
         thread::spawn(move || while reads.read(&mut [0; 8 << 10]).is_ok_and(|count| count > 0) {});
         let messages: Vec<Vec<u8>> = (kind.messages)().iter().map(|text| frame(text.as_bytes())).collect();
         let (runs, frames) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
@@ -101,14 +100,14 @@ impl Hog {
         Self { runs, frames, thread: thread.thread().clone() }
     }
 
-    /// Lets it loose. Gives how many frames it has sent.
+    /// Starts sending. Returns how many frames it has sent so far.
     pub fn run(&self) -> u64 {
         self.runs.store(true, Release);
         self.thread.unpark();
         self.frames.load(Relaxed)
     }
 
-    /// Stops it. Gives how many frames it has sent.
+    /// Stops sending. Returns how many frames it has sent so far.
     pub fn pause(&self) -> u64 {
         self.runs.store(false, Release);
         self.frames.load(Relaxed)

@@ -1,7 +1,6 @@
 //! `cargo xtask metering`: what one page that never rests costs all others. A page does one thing in a loop, as fast as
-//! the hub takes it; another page answers an agent meanwhile. Three phases alternate in one run: nothing else happens;
-//! the same page does the same at another hub, which shows what the machine alone makes of it; and it does it at this
-//! hub.
+//! the hub accepts it; another page answers an agent meanwhile. Three phases alternate in one run: nothing else
+//! happens; the same page loads another hub, which shows the effect of the machine alone; and the page loads this hub.
 #![allow(clippy::print_stdout, reason = "a program for people at a terminal")]
 #![allow(clippy::cast_precision_loss, reason = "figures are read by people")]
 
@@ -27,17 +26,16 @@ usage: cargo xtask metering [--debug] [--apart] [--rounds N] [KIND…]
   KIND         what the page does; all of them unless some are named
 ";
 const ROUNDS_DEFAULT: usize = 10;
-/// Of the page that never rests, and of the other hub.
+/// The core of the loading page and of the other hub.
 const BUSY_CORE: usize = 0;
-/// Of the hub that is measured, its agent and the bystander.
+/// The core of the measured hub, its agent and the bystander.
 const QUIET_CORE: usize = 1;
-/// How long a phase takes.
 const PHASE: Duration = Duration::from_millis(500);
-/// An agent that thinks a little between its questions.
+/// The pause of the agent between two requests.
 const PAUSE: Duration = Duration::from_millis(1);
-/// How long hubs may take to work off what a busy phase left.
+/// How long hubs may take to finish the work of a busy phase.
 const SETTLE: Duration = Duration::from_secs(30);
-/// What a hub at rest uses of the processor, at most, in a time like this.
+/// A hub is at rest if it uses at most `REST_USE_MAX` of the processor in this time.
 const REST: Duration = Duration::from_millis(200);
 const REST_USE_MAX: Duration = Duration::from_millis(1);
 /// How long one answer may take.
@@ -67,7 +65,7 @@ fn main() -> ExitCode {
     println!("|{}", "---|".repeat(10));
     for kind in KINDS.iter().filter(|kind| wanted.is_empty() || wanted.iter().any(|word| word == kind.name)) {
         let (home, other_home) = (Home::new(&eye), Home::new(&eye));
-        // What a thread starts has its cores.
+        // Processes inherit the core of the thread that starts them.
         place(apart, QUIET_CORE);
         let hub = Hub::start(&home);
         let _page = ScriptedPage::echo(&home, "Bystander");
@@ -77,7 +75,7 @@ fn main() -> ExitCode {
         let (hog, elsewhere) = (Hog::start(&home, kind), Hog::start(&other_home, kind));
         place(apart, QUIET_CORE);
         let mut agent = Agent::connect(&home);
-        // Of each phase of each round.
+        // By percentile and phase, one value per round.
         let mut percentiles: [[Vec<u64>; 3]; 2] = Default::default();
         let mut frames = 0;
         for _ in 0..rounds {
@@ -89,13 +87,13 @@ fn main() -> ExitCode {
             let before = hog.run();
             trips[2] = agent.ask_for(PHASE);
             frames += hog.pause() - before;
-            // What the hub still works on is not the idle phase's.
+            // Work left from the busy phase must not count for the idle phase.
             settle(pids);
             for (percent, phases) in [50, 99].into_iter().zip(&mut percentiles) {
                 phases.iter_mut().zip(&mut trips).for_each(|(phase, trips)| phase.push(at(trips, percent)));
             }
         }
-        // Now and then the machine itself stands still, for one phase of one round: hence the medians.
+        // Now and then the machine itself stalls for one phase of one round; medians over the rounds hide that.
         let [p50, p99] = percentiles.map(|mut phases| phases.each_mut().map(|rounds| at(rounds, 50)));
         let to = |base: u64| p99[2] as f64 / base.max(1) as f64;
         let rate = frames as f64 / (PHASE * u32::try_from(rounds).unwrap_or(1)).as_secs_f64();
@@ -105,7 +103,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Gives this thread, and what it starts from here on, one core, where cores are apart.
+/// With `apart`, pins this thread and the processes that it starts to one core.
 fn place(apart: bool, core: usize) {
     if apart {
         let mut cores = CpuSet::new();
@@ -128,13 +126,13 @@ fn settle(pids: [u32; 2]) {
     println!("a hub was still at work after {} s: the next row says nothing", SETTLE.as_secs());
 }
 
-/// The value below which so many percent of them are.
+/// A percentile of the values.
 fn at(all: &mut [u64], percent: usize) -> u64 {
     all.sort_unstable();
     all.get(all.len() * percent / 100).copied().unwrap_or(0)
 }
 
-/// One agent that asks the bystander's page.
+/// The agent that uses the bystander's page.
 struct Agent {
     lines: BufReader<UnixStream>,
 }
@@ -148,7 +146,7 @@ impl Agent {
         Self { lines: BufReader::new(stream) }
     }
 
-    /// Asks for so long; gives the µs of each round trip.
+    /// Sends requests for this long; returns the µs of each round trip.
     fn ask_for(&mut self, time: Duration) -> Vec<u64> {
         let (until, mut trips) = (Instant::now() + time, Vec::new());
         while Instant::now() < until {

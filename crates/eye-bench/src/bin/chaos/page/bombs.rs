@@ -1,9 +1,9 @@
-//! Documents, patches and schemas that are small on the wire and large, deep or slow to work on.
+//! Documents, patches and schemas that are small on the wire and large, deep or slow to process.
 
 use fastrand::Rng;
 use serde_json::{Value as Json, json};
 
-/// One of them, as a frame.
+/// A random one of them, as a frame.
 pub fn any(rng: &mut Rng) -> String {
     let (method, params) = match rng.u8(..6) {
         0 => ("state/update", json!({ "state": { "a": {} }, "revision": 1 })),
@@ -21,7 +21,7 @@ fn doubling(times: u32) -> Json {
     (0..times).map(|n| json!({ "op": "copy", "from": "/a", "path": format!("/a/{n}") })).collect()
 }
 
-/// Each `copy` puts the document into its own depth.
+/// Each `copy` nests the document in itself.
 fn deepening(times: usize) -> Json {
     let step = |n: usize| json!({ "op": "copy", "from": "", "path": format!("/a{}", "/b/a".repeat(n) + "/b") });
     (0..times).map(step).collect()

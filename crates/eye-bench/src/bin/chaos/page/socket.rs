@@ -8,17 +8,15 @@ use tungstenite::client::IntoClientRequest;
 use tungstenite::http::HeaderValue;
 use tungstenite::{Error, Message, WebSocket};
 
-/// What reading gave.
 pub enum Heard {
     /// The frames of one message.
     Frames(Vec<Json>),
-    /// Nothing came in time.
+    /// No message arrived in time.
     Nothing,
     /// The connection is over.
     Closed,
 }
 
-/// One connection of a page.
 pub struct Socket(WebSocket<TcpStream>);
 
 impl Socket {
@@ -46,12 +44,12 @@ impl Socket {
             rpc(Some("tools"), "tools/register", &json!({ "tools": [tool] })),
             rpc(None, "state/update", &state),
         ])?;
-        // The welcome; calls may come right behind it.
+        // The welcome; calls may follow at once.
         socket.0.read()?;
         Ok(socket)
     }
 
-    /// The next message's frames, waiting so long.
+    /// The frames of the next message, waiting at most `wait`.
     pub fn next(&mut self, wait: Duration) -> Heard {
         if self.0.get_ref().set_read_timeout(Some(wait)).is_err() {
             return Heard::Closed;
@@ -70,7 +68,7 @@ impl Socket {
         }
     }
 
-    /// Sends frames, each already JSON, as one batch.
+    /// Sends frames that are already JSON, in batches.
     pub fn send(&mut self, frames: &[String]) -> Result<(), Box<Error>> {
         for batch in frames.chunks(eye_protocol::limits::BATCH_FRAMES_MAX) {
             self.0.send(Message::text(format!("[{}]", batch.join(","))))?;
