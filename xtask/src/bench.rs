@@ -1,15 +1,14 @@
-//! `cargo xtask bench`: builds the release binary and measures it: times first, then what agents pay in characters,
+//! `cargo xtask bench`: builds the release binary and measures it: first times, then the cost for agents in characters,
 //! tokens and hops.
 
 use crate::run::{TaskError, cargo, command, run as run_command};
 use crate::{browser, dist, history, place, web};
 use std::path::Path;
 
-/// Each prints its own tables; `AGENT_BROWSER` names a peer for those that compare with one.
+/// Scripts that print their own tables; `AGENT_BROWSER` names a peer for those that compare with one.
 const TABLES: [&str; 5] =
     ["bench/seed-tables.mjs", "bench/tasks.mjs", "bench/look-tokens.mjs", "bench/mcp-tokens.mjs", "bench/panning.mjs"];
 
-/// Builds and measures.
 pub fn run(words: &[&str]) -> Result<(), TaskError> {
     let (mut quick, mut kept, mut against) = (false, false, None);
     let mut rest = words;
@@ -32,7 +31,7 @@ pub fn run(words: &[&str]) -> Result<(), TaskError> {
         };
     }
     let chromium = browser::find_or_install()?;
-    // The release binary carries the desktop, on which the tasks are done.
+    // The release binary contains the desktop app, on which the tasks are done.
     web::build()?;
     let eye = dist::build()?;
     cargo(&["build", "--release", "--package", "eye-bench"])?;
@@ -58,7 +57,7 @@ pub fn run(words: &[&str]) -> Result<(), TaskError> {
     corpus(&place::root().join(&eye), chromium.as_ref())
 }
 
-/// Several hubs over a real nats-server, which the program fetches where it is missing.
+/// Measures several hubs over a real nats-server, which the program downloads if it is missing.
 pub fn cluster(quick: bool) -> Result<(), TaskError> {
     let eye = place::root().join(dist::build()?);
     cargo(&["build", "--release", "--package", "eye-bench", "--bin", "eye-bench"])?;
@@ -71,23 +70,22 @@ pub fn cluster(quick: bool) -> Result<(), TaskError> {
     run_command(&mut measure)
 }
 
-/// The commit that is measured.
 fn commit() -> String {
     let asked = command("git", &["describe", "--always", "--dirty"], &place::root()).output();
     asked.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
 }
 
-/// What one round trip costs the release binary. Every word goes to the program that counts.
+/// Measures the cost of one round trip with the release binary. All words go to the counting program.
 pub fn counts(words: &[&str]) -> Result<(), TaskError> {
     let eye = place::root().join(dist::build()?);
-    // The relay that it is compared with is part of the program, and as optimised as the hub.
+    // That program contains the relay for comparison, and must be as optimised as the hub.
     cargo(&["build", "--release", "--package", "eye-bench", "--bin", "eye-counts"])?;
     let mut count = command(&place::target().join("release/eye-counts").to_string_lossy(), &[], &place::root());
     run_command(count.arg(eye).args(["--watched".as_ref(), watched()?.as_os_str()]).args(words))
 }
 
-/// A hub on the system's allocator, whose allocations valgrind sees. What is allocated does not depend on how it is
-/// optimised.
+/// A hub with the system's allocator, whose allocations valgrind sees. The number of allocations does not depend on the
+/// optimisation.
 fn watched() -> Result<std::path::PathBuf, TaskError> {
     let folder = place::target().join("watched");
     let folder_text = folder.to_string_lossy();
@@ -103,7 +101,7 @@ fn corpus(eye: &Path, chromium: &Path) -> Result<(), TaskError> {
     run_command(node.env("EYE_BIN", eye).env("EYE_CHROMIUM", chromium))
 }
 
-/// Discovery among many tools, and what the gateway adds to a call of a server.
+/// Measures discovery among many tools, and the gateway's overhead on a call to a server.
 fn gateway() -> Result<(), TaskError> {
     cargo(&["build", "--release", "--package", "eye-mcp", "--example", "bench", "--bin", "eye-mcp-fault-server"])?;
     let release = place::target().join("release");
@@ -111,7 +109,7 @@ fn gateway() -> Result<(), TaskError> {
     run_command(measure.arg(release.join("eye-mcp-fault-server")))
 }
 
-/// How often discovery finds the right tool among those of real servers, which are installed on demand.
+/// Measures how often discovery finds the right tool among those of real servers, which are installed on demand.
 fn retrieval() -> Result<(), TaskError> {
     cargo(&["build", "--release", "--package", "eye-mcp", "--example", "retrieval"])?;
     let target = place::target();
@@ -122,7 +120,7 @@ fn retrieval() -> Result<(), TaskError> {
     run_command(measure.args(["development", "held-back"].map(|half| format!("crates/eye-mcp/bench/{half}.tsv"))))
 }
 
-/// Shaders bred per second, the fitness reached against random search, and Hilbert conversions.
+/// Measures shaders bred per second, the fitness reached compared with random search, and Hilbert conversions.
 fn evolution(quick: bool) -> Result<(), TaskError> {
     cargo(&["build", "--release", "--package", "eye-geometry", "--example", "evolution-bench"])?;
     let example = place::target().join("release/examples/evolution-bench");

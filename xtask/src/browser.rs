@@ -1,14 +1,13 @@
-//! The programs that tests drive: found, or installed through the system's package manager where that is permitted.
+//! Finds the programs that tests drive, or installs them with the system's package manager if that is permitted.
 
 use crate::run::{TaskError, has, run};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A program from outside this repository.
 struct Program {
-    /// Its names, the first of them the package's.
+    /// File names of the program; the first one is the package's name.
     names: &'static [&'static str],
-    /// Names it, where it is none of these.
+    /// The environment variable that names another program.
     variable: &'static str,
     hint: &'static str,
 }
@@ -28,15 +27,15 @@ const NGINX: Program = Program {
     variable: "EYE_NGINX",
     hint: "install nginx (on Debian: apt-get install nginx), or name it in EYE_NGINX",
 };
-/// Where distributions put servers, which is not on everybody's `PATH`.
+/// Distributions install servers here, which is not on every user's `PATH`.
 const ADMINISTRATION: &str = "/usr/sbin";
 
-/// The program of a Chromium, as a whole path; installs one when there is none.
+/// The absolute path of Chromium; installs it if there is none.
 pub fn find_or_install() -> Result<PathBuf, TaskError> {
     CHROMIUM.find_or_install()
 }
 
-/// All that the tests of pages drive, by the variables that name them; installs what is not there.
+/// All programs that the page tests drive, with the variables that name them; installs missing ones.
 pub fn find_or_install_all() -> Result<Vec<(&'static str, PathBuf)>, TaskError> {
     [CHROMIUM, FIREFOX, NGINX].iter().map(|program| Ok((program.variable, program.find_or_install()?))).collect()
 }
@@ -60,7 +59,7 @@ impl Program {
     }
 }
 
-/// Where a program is: as it is named, or in a folder of `PATH`.
+/// Finds a program: by its path, or in a folder of `PATH`.
 fn on_path(name: &str) -> Option<PathBuf> {
     if name.contains('/') {
         return Some(PathBuf::from(name)).filter(|path| path.is_file());

@@ -1,10 +1,10 @@
-//! `cargo xtask chaos` and `cargo xtask metering`: build the hub and a program that torments it; the first counts every
-//! call's endings, the second measures what one busy page costs others.
+//! `cargo xtask chaos` and `cargo xtask metering`: build the hub and a load program. The first counts every call's
+//! endings, the second measures what one busy page costs others.
 
 use crate::run::{TaskError, cargo, command, run as run_command};
 use crate::{dist, place};
 
-/// Counts endings. `--debug` takes a debug build of the hub; every other word goes to the program.
+/// Counts endings. `--debug` uses a debug build of the hub; all other words go to the program.
 pub fn run(words: &[&str]) -> Result<(), TaskError> {
     torment("eye-chaos", words)
 }
@@ -14,7 +14,7 @@ pub fn metering(words: &[&str]) -> Result<(), TaskError> {
     torment("eye-metering", words)
 }
 
-/// Builds both and runs.
+/// Builds the hub and the load program, and runs the latter.
 fn torment(program: &str, words: &[&str]) -> Result<(), TaskError> {
     let (debug, rest): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| **word == "--debug");
     let eye = if debug.is_empty() {

@@ -1,12 +1,11 @@
-//! `cargo xtask check`: what a person runs before each commit. Format, lints, types and the tests that need no other
-//! program.
+//! `cargo xtask check`: to be run before each commit. Format, lints, types, and the tests that need no other program.
 
 use crate::run::{TaskError, cargo_command, command};
 use crate::step::{Step, Times};
 use crate::{place, web};
 use std::time::Instant;
 
-/// Runs it and prints how long each step took.
+/// Runs all steps and prints how long each took.
 pub fn run() -> Result<(), TaskError> {
     let started = Instant::now();
     let mut times = Times::default();
@@ -33,7 +32,7 @@ fn steps(times: &mut Times) -> Result<(), TaskError> {
     ])
 }
 
-/// Format, types and the lints of `web/`, and more beside them; also the beginning of `cargo xtask test`.
+/// Format, types and the lints of `web/`, with further steps in parallel; also the beginning of `cargo xtask test`.
 pub fn static_checks(times: &mut Times, more: Vec<Step>) -> Result<(), TaskError> {
     times.one(Step::new("format", "`cargo fmt --check`", cargo_command(&["fmt", "--all", "--check"])))?;
     times.own("npm packages", "`npm ci`, if package-lock.json changed", web::install)?;

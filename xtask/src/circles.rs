@@ -1,5 +1,5 @@
-//! Which modules of a crate import each other in a circle. Every path in code counts: `use`, re-exports, `super::`,
-//! calls, types, and paths inside macros. Test code does not count, and neither does `mod name;` alone.
+//! Finds modules of a crate that import each other in a circle. Every path in code counts: `use`, re-exports,
+//! `super::`, calls, types, and paths inside macros. Test code does not count, and neither does a bare `mod name;`.
 
 #[cfg(test)]
 mod graph;
@@ -11,7 +11,7 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
-    /// The folders of all crates of ours.
+    /// Names and folders of all our crates.
     fn crates() -> Vec<(String, PathBuf)> {
         let root = place::root();
         let mut found = vec![("xtask".to_owned(), root.join("xtask"))];

@@ -1,4 +1,4 @@
-//! Comments and prose fit into 120 columns. Code is the formatters' business; they leave only what cannot be broken.
+//! Checks that comments and prose fit into 120 columns. Formatters handle code and leave only what cannot be broken.
 
 use crate::place;
 use crate::tutorial::tracked;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 const COLUMNS_MAX: usize = 120;
 
-/// What `cargo xtask gen` and others write.
+/// Whether a file is written by `cargo xtask gen` or another tool.
 fn is_generated(path: &str) -> bool {
     ["/assets/", "/golden/", "/corpus/", "/snapshots/"].iter().any(|folder| path.contains(folder))
 }
@@ -16,7 +16,7 @@ fn ends_in(path: &str, kinds: &[&str]) -> bool {
     Path::new(path).extension().is_some_and(|kind| kinds.iter().any(|known| kind == *known))
 }
 
-/// The lines of a text that its author wraps, with their numbers.
+/// The lines of a text that its author wraps by hand, with their numbers.
 fn wrapped<'a>(path: &str, text: &'a str) -> Vec<(usize, &'a str)> {
     let is_prose = ends_in(path, &["md"]);
     let (mut in_block, mut in_generated) = (false, false);

@@ -1,4 +1,4 @@
-//! Other systems that the sources are written for: the binary must link for each of them. It is not run here.
+//! Links the binary for other systems. It is not run there.
 
 mod frameworks;
 
@@ -8,7 +8,7 @@ use crate::step::{Step, Times};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What must link, and its name in the table of times.
+/// Target triples, and their names in the table of times.
 const TARGETS: [(&str, &str); 3] = [
     ("aarch64-unknown-linux-gnu", "link linux arm64"),
     ("aarch64-apple-darwin", "link macos arm64"),
@@ -30,7 +30,7 @@ pub fn check(times: &mut Times) -> Result<(), TaskError> {
     Ok(())
 }
 
-/// Where `cargo zigbuild` and zig are: on the PATH, or in the build's folder, where pip brought them.
+/// The folder of `cargo zigbuild` and zig that pip installed; `None` if they are on the PATH.
 struct Zig(Option<PathBuf>);
 
 impl Zig {

@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: from a checkout to a running hub with pages, the README's own commands live, and what to try
+//! `cargo xtask demo`: from a checkout to a running hub with pages; runs the README's commands and prints what to try
 //! next.
 
 use crate::run::{TaskError, cargo_command};
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// The apps that the hub carries.
+/// The apps that the hub contains.
 const APPS: [&str; 3] = ["scene", "desktop", "geometry"];
 const HOME: &str = "demo-home";
-/// Cargo's profile of the same name: quick to build, and fast where the time goes.
+/// Cargo's profile of the same name: quick to build, and optimised where the time is spent.
 const PROFILE: &str = "demo";
 
-/// Builds everything, unless a binary is named, opens pages, runs the README's commands, and leaves the hub running.
+/// Builds everything, unless a binary is given, opens pages, runs the README's commands, and leaves the hub running.
 pub fn run(binary: Option<&Path>) -> Result<(), TaskError> {
     let started = Instant::now();
     let mut times = Times::default();
@@ -33,7 +33,7 @@ pub fn run(binary: Option<&Path>) -> Result<(), TaskError> {
     for app in APPS {
         let url = format!("{}apps/{app}/", stage.url());
         stage.open(&browser, &url)?;
-        // By its address: titles are the apps' own.
+        // By the URL, because apps choose their titles themselves.
         stage.wait_for(&format!("/apps/{app}/"))?;
     }
     println!("$ eye pages\n{}", stage.eye(&["pages"])?);
@@ -41,7 +41,7 @@ pub fn run(binary: Option<&Path>) -> Result<(), TaskError> {
     leave(&stage, browser)
 }
 
-/// Builds everything and says in which folder `eye` is.
+/// Builds everything and returns the folder that contains `eye`.
 fn build(times: &mut Times) -> Result<PathBuf, TaskError> {
     times.own("npm packages", "`npm ci`, if package-lock.json changed", web::install)?;
     let build = ["build", "--profile", PROFILE, "--package", "eye", "--bin", "eye"];
@@ -52,13 +52,13 @@ fn build(times: &mut Times) -> Result<PathBuf, TaskError> {
     Ok(stage::folder(PROFILE))
 }
 
-/// The folder of a program that is built already.
+/// The folder of an existing program.
 fn absolute_folder(binary: &Path) -> Result<PathBuf, TaskError> {
     let path = fs::canonicalize(binary).map_err(TaskError::io(format!("finding {}", binary.display())))?;
     Ok(path.parent().map_or_else(place::root, Path::to_owned))
 }
 
-/// Ends what a demo left: its hub, and its browser where it started one.
+/// Ends the hub of an earlier demo, and its browser if the demo started one.
 pub fn stop() {
     let home = stage::folder(HOME);
     let script = home.join("eye");
@@ -66,7 +66,7 @@ pub fn stop() {
         let _ = Command::new(&script).arg("down").stdin(Stdio::null()).output();
     }
     if let Ok(id) = fs::read_to_string(home.join("browser.pid")) {
-        // Only while it is the browser of this very home: ids are used again.
+        // Only if the process is the browser of this home: process ids are reused.
         let command = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
         if String::from_utf8_lossy(&command).contains(&*home.to_string_lossy()) {
             let _ = Command::new("kill").arg(&id).status();
@@ -74,7 +74,7 @@ pub fn stop() {
     }
 }
 
-/// The README's commands against an `eye` that is built, for the tests. Nothing stays.
+/// Runs the README's commands with an existing `eye`, for the tests. Leaves nothing running.
 pub fn check(eye: &Path) -> Result<(), TaskError> {
     let bin = eye.parent().map_or_else(place::root, Path::to_owned);
     let stage = Stage::set(stage::folder("readme-home"), bin)?;

@@ -1,28 +1,28 @@
-//! The release binary. On Linux it is static and not position-independent: that starts about 0.4 ms sooner. No path
-//! of the machine is meant to be in it, so that two builds of one commit in two folders can be compared.
+//! Builds the release binary. On Linux it is static and not position-independent: it starts about 0.4 ms sooner. It
+//! should contain no path of the machine, so that builds of one commit in two folders can be compared.
 
 use crate::place;
 use crate::run::{TaskError, command, run};
 use std::path::{Path, PathBuf};
 
-/// Cargo forgets to strip a package whose `opt-level` is its own, so it is said here again.
+/// Cargo does not strip a package with its own `opt-level`, so the flag is repeated here.
 const FLAGS: [&str; 2] = ["-C", "strip=symbols"];
-/// Functions that came out alike are one: nothing of ours asks whether two of them are the same.
+/// Identical functions are merged: our code never compares function addresses.
 const FLAGS_LINUX: [&str; 6] =
     ["-C", "target-feature=+crt-static", "-C", "relocation-model=static", "-C", "link-arg=-Wl,--icf=all"];
 
-/// Builds it for this machine and says where it is.
+/// Builds the binary for this machine and returns its path.
 pub fn build() -> Result<PathBuf, TaskError> {
     let triple = host();
     build_in(&place::root(), &place::target(), triple)
 }
 
-/// Builds a checkout for this machine, into a folder of its own.
+/// Builds a checkout for this machine, into a given folder.
 pub fn build_in(root: &Path, target: &Path, triple: Option<&str>) -> Result<PathBuf, TaskError> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let mut args = vec!["build", "--release", "--locked", "--package", "eye", "--bin", "eye"];
     let mut folder = target.to_owned();
-    // With an explicit target, the flags do not reach build scripts and macros, which must stay dynamic.
+    // With an explicit target the flags do not affect build scripts and macros, which must stay dynamic.
     if let Some(triple) = triple {
         args.extend(["--target", triple]);
         folder.push(triple);
@@ -34,7 +34,7 @@ pub fn build_in(root: &Path, target: &Path, triple: Option<&str>) -> Result<Path
     Ok(folder.join("release/eye"))
 }
 
-/// This machine's target, where the binary is built for one by name.
+/// This machine's target triple; `None` where the binary is built without naming one.
 pub fn host() -> Option<&'static str> {
     match (std::env::consts::OS, std::env::consts::ARCH) {
         ("linux", "x86_64") => Some("x86_64-unknown-linux-gnu"),
@@ -55,7 +55,7 @@ fn flags(root: &Path, triple: Option<&str>) -> Vec<String> {
     flags
 }
 
-/// Where Cargo keeps the sources of libraries, whose paths stand in their panics.
+/// Cargo's folder with the sources of libraries; their panics contain these paths.
 fn cargo_home() -> Option<PathBuf> {
     let named = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     named.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")))

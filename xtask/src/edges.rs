@@ -1,4 +1,4 @@
-//! Which crate may depend on which. Dependencies point one way, and only one crate knows each heavy library.
+//! Checks which crate depends on which. Dependencies point one way, and only one crate uses each heavy library.
 
 #[cfg(test)]
 mod tests {
@@ -6,7 +6,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
     use std::process::Command;
 
-    /// What each crate of ours may use of ours, outside tests.
+    /// The crates of ours that each crate of ours may use, outside tests.
     const EDGES: [(&str, &[&str]); 14] = [
         ("eye-platform", &[]),
         ("eye-protocol", &[]),
@@ -32,15 +32,15 @@ mod tests {
             ],
         ),
         ("eye-client", &["eye-platform", "eye-protocol"]),
-        // The hub in a test's own process is a feature.
+        // The feature that runs the hub inside a test's process needs `eye-hub`.
         ("eye-testkit", &["eye-client", "eye-core", "eye-hub", "eye-protocol"]),
         ("eye-bench", &["eye-client", "eye-protocol", "eye-testkit"]),
         ("xtask", &["eye-protocol"]),
     ];
 
-    /// Who may use a library that only one room knows.
+    /// The crates that may use a restricted library.
     const ONLY: [(&str, &[&str]); 7] = [
-        // The benchmark has a relay that only copies, on the hub's own libraries.
+        // The benchmark contains a relay that only copies, with the hub's own libraries.
         ("axum", &["eye-bench", "eye-hub"]),
         ("rmcp", &["eye-mcp"]),
         ("async-nats", &["eye-cluster"]),
@@ -57,7 +57,7 @@ mod tests {
                 "eye-remote",
             ],
         ),
-        // What differs between systems has one room; beside it, what only Linux knows.
+        // Differences between systems belong in eye-platform; the others use Linux-only features.
         ("rustix", &["eye", "eye-bench", "eye-hub", "eye-mcp", "eye-platform"]),
         ("clap", &["eye"]),
         ("rustyline", &["eye"]),
@@ -105,10 +105,10 @@ mod tests {
         }
     }
 
-    /// Files that may ask whether this is Windows or Unix: the room for it, and how a browser is started.
+    /// Files that may test for Windows or Unix: eye-platform, and the code that starts browsers.
     const SYSTEMS: [&str; 2] = ["crates/eye-platform/", "crates/eye-browser/src/launch.rs"];
 
-    /// The sources below a folder of the repository that hold one of these words.
+    /// The sources below a folder of the repository that contain one of these words.
     fn sources_with(folder: &str, words: &[&str]) -> Vec<String> {
         let root = place::root();
         let mut folders = vec![root.join(folder)];
@@ -151,7 +151,7 @@ mod tests {
         assert!(!sources_with("crates/eye-mcp/src/gateway", &words).is_empty(), "words are found");
     }
 
-    /// Programs of their own, for tests and benchmarks.
+    /// Separate programs, for tests and benchmarks.
     const PROGRAMS: [&str; 2] = ["crates/eye-bench/", "crates/eye-testkit/"];
 
     #[test]

@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz`: builds the targets of `fuzz/` with coverage and runs libFuzzer on each, from the committed
-//! corpus on.
+//! `cargo xtask fuzz`: builds the targets of `fuzz/` with coverage and runs libFuzzer on each, starting from the
+//! committed corpus.
 
 use crate::place;
 use crate::run::{TaskError, at_leisure, cargo_command, command, has, run as run_command};
@@ -7,21 +7,21 @@ use crate::step::Step;
 use std::fs;
 use std::process::Stdio;
 
-/// How long a target runs unless told otherwise.
+/// How long a target runs by default.
 const SECONDS_DEFAULT: u64 = 60;
 /// An input that takes longer is a finding.
 const INPUT_SECONDS_MAX: u32 = 10;
 /// An input that takes more memory is a finding.
 const MEMORY_MIB_MAX: u32 = 2048;
-/// Longer inputs are not tried: what grows beyond is found with less.
+/// Longer inputs are not tried: shorter ones already expose growth.
 const INPUT_BYTES_MAX: u32 = 4096;
-/// Of `fuzz/Cargo.toml`.
+/// The profile in `fuzz/Cargo.toml`.
 const PROFILE: &str = "fuzz";
-/// The compiler's own coverage, as libFuzzer reads it. These options are those of stable compilers.
+/// The compiler's coverage instrumentation for libFuzzer. Stable compilers accept these options.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table -Ccodegen-units=1";
 
-/// Fuzzes one target or all, so many seconds each: `[TARGET] [--seconds N]`.
+/// Fuzzes one target or all, for N seconds each: `[TARGET] [--seconds N]`.
 pub fn run(words: &[&str]) -> Result<(), TaskError> {
     let (target, seconds) = match words {
         [] => (None, SECONDS_DEFAULT),
@@ -45,8 +45,8 @@ pub fn run(words: &[&str]) -> Result<(), TaskError> {
     Ok(())
 }
 
-/// That the targets still fit the code that they are for, and their list of versions the crates. Without a compiler of
-/// C++, which libFuzzer needs, that is left to those who have one.
+/// Checks that the targets compile against the current code and that their lock file is current. Skipped without a C++
+/// compiler, which libFuzzer needs.
 pub fn check() -> Option<Step> {
     if !has("c++") {
         println!("fuzz targets: not compiled, libFuzzer needs a C++ compiler");
@@ -62,7 +62,7 @@ fn number(text: &str) -> Result<u64, TaskError> {
     text.parse().map_err(|_| TaskError::Wrong(format!("`{text}` is not a number of seconds")))
 }
 
-/// The targets, by their files.
+/// The names of the targets, from their files.
 fn targets() -> Result<Vec<String>, TaskError> {
     let folder = place::root().join("fuzz/targets");
     let entries = fs::read_dir(&folder).map_err(TaskError::io(format!("reading {}", folder.display())))?;
@@ -72,7 +72,7 @@ fn targets() -> Result<Vec<String>, TaskError> {
     Ok(names)
 }
 
-/// Builds, and gives the compiler's triple.
+/// Builds the targets and returns the host triple.
 fn build(target: Option<&str>) -> Result<String, TaskError> {
     if !has("c++") {
         let hint = "libFuzzer is C++; install a compiler (Debian: g++)";
@@ -87,7 +87,7 @@ fn build(target: Option<&str>) -> Result<String, TaskError> {
     }
     let mut build =
         cargo_command(&["build", "--profile", PROFILE, "--manifest-path", "fuzz/Cargo.toml", "--target", &triple]);
-    // With a target named, build scripts and macros are built without coverage.
+    // With an explicit target, build scripts and macros are built without coverage.
     build.env("RUSTFLAGS", COVERAGE).env("CARGO_TARGET_DIR", place::target().join("fuzz"));
     match target {
         Some(name) => build.args(["--bin", name, "--features", name]),
@@ -97,7 +97,7 @@ fn build(target: Option<&str>) -> Result<String, TaskError> {
     Ok(triple)
 }
 
-/// Runs one target and gives its line of the table. What it finds stays in `target/fuzz/corpus`; a finding stops it.
+/// Runs one target and returns its line of the table. New inputs stay in `target/fuzz/corpus`; a finding stops the run.
 fn fuzz(name: &str, seconds: u64, triple: &str) -> Result<String, TaskError> {
     let folder = place::target().join("fuzz");
     let (found, findings) = (folder.join("corpus").join(name), folder.join("findings"));

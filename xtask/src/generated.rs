@@ -1,4 +1,4 @@
-//! Generated files: what TypeScript must know of the protocol, and the page client that the hub carries.
+//! Generated files: the protocol's TypeScript types, the operation tables, and the page client that the hub contains.
 
 use crate::run::TaskError;
 use crate::web;
@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-/// The page client and its parts, and the extension, as the binary carries them.
+/// The page client, its parts and the extension, as the binary contains them.
 const ASSETS: [&str; 13] = [
     "crates/eye-hub/assets/eye.js",
     "crates/eye-hub/assets/parts.js",
@@ -25,19 +25,19 @@ const ASSETS: [&str; 13] = [
     "crates/eye-browser/assets/extension/popup.css",
 ];
 
-/// What the page client knows of the table of operations.
+/// The page client's copy of the table of operations.
 const OPERATIONS: &str = "web/client/src/generated/operations.ts";
-/// The page whose tables are the table of operations.
+/// The document that contains the table of operations.
 const WIRE: &str = "docs/wire.md";
 
-/// `docs/wire.md` as it is, with its tables made anew.
+/// `docs/wire.md` with its tables regenerated.
 fn wire_with_tables() -> Result<String, TaskError> {
     let path = place::root().join(WIRE);
     let text = fs::read_to_string(&path).map_err(TaskError::io(format!("reading {}", path.display())))?;
     Ok(operations::with_tables(&text))
 }
 
-/// Makes all of them.
+/// Writes all generated files.
 pub fn write() -> Result<(), TaskError> {
     let path = protocol_path();
     if let Some(folder) = path.parent() {
@@ -54,7 +54,7 @@ pub fn write() -> Result<(), TaskError> {
     web::build()
 }
 
-/// Says which of them are not what they would be made as.
+/// Fails with the names of the files that differ from what would be generated.
 pub fn check() -> Result<(), TaskError> {
     let read = |path: PathBuf| fs::read(&path).unwrap_or_default();
     let mut stale = Vec::new();

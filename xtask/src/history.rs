@@ -1,4 +1,4 @@
-//! The runs of the benchmark that were kept, in `docs/bench`, as a table in `docs/figures.md`.
+//! Renders the benchmark runs kept in `docs/bench` as a table in `docs/figures.md`.
 
 use crate::place;
 use crate::run::TaskError;
@@ -7,20 +7,20 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The page that has the table.
+/// The document that contains the table.
 pub const FIGURES: &str = "docs/figures.md";
-/// Between these lines it is made.
+/// The table is generated between these lines.
 const BEGIN: &str = "<!-- history: begin, made by `cargo xtask gen` of docs/bench -->\n";
 const END: &str = "<!-- history: end -->\n";
-/// Columns of the table, the newest.
+/// The newest runs, one column each.
 const RUNS_LEN_MAX: usize = 6;
 
-/// Where runs are kept.
+/// The folder of kept runs.
 pub fn folder() -> PathBuf {
     place::root().join("docs/bench")
 }
 
-/// Keeps a run under its day and commit.
+/// Stores a run under its day and commit.
 pub fn keep(run: &Path) -> Result<PathBuf, TaskError> {
     let text = fs::read_to_string(run).map_err(TaskError::io(format!("reading {}", run.display())))?;
     let parsed = parse(&text, run)?;
@@ -32,7 +32,7 @@ pub fn keep(run: &Path) -> Result<PathBuf, TaskError> {
     Ok(file)
 }
 
-/// The page as it is, with its table made anew.
+/// The document with its table regenerated.
 pub fn figures_with_table() -> Result<String, TaskError> {
     let path = place::root().join(FIGURES);
     let text = fs::read_to_string(&path).map_err(TaskError::io(format!("reading {}", path.display())))?;
@@ -58,7 +58,7 @@ fn with_table(page: &str, runs: &[Value]) -> Option<String> {
     Some(format!("{before}{BEGIN}{}{END}{after}", table(runs)))
 }
 
-/// Every ratio that has a budget, a column for each run.
+/// Every ratio that has a budget, with a column for each run.
 fn table(runs: &[Value]) -> String {
     if runs.is_empty() {
         return String::new();

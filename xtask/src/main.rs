@@ -1,4 +1,4 @@
-//! `cargo xtask`: the repository's own commands. Each is one file; this one only chooses.
+//! `cargo xtask`: the repository's own commands, one file each. This file only dispatches.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for people at a terminal")]
 
 mod bench;

@@ -1,5 +1,6 @@
-//! The integration tests of a crate are one program, `tests/main.rs`: one for each file would be linked, and the lints
-//! run, over a hundred times. Cargo no longer finds the files by itself then, so this does.
+//! Checks that every integration test file is part of its crate's `tests/main.rs`. One program per crate, because one
+//! per file would be linked, and the lints run, over a hundred times; but then Cargo no longer finds the files by
+//! itself.
 
 use crate::place;
 use crate::tutorial::tracked;
@@ -19,7 +20,7 @@ fn every_file_of_tests_is_part_of_its_crates_program() {
     }
     let (mut programs, mut unused) = (0, Vec::new());
     for (folder, names) in &files {
-        // Where there is only one file, Cargo finds it.
+        // A single file is found by Cargo.
         let Ok(program) = fs::read_to_string(root.join(folder).join("main.rs")) else {
             assert_eq!(names.len(), 1, "{folder} has no main.rs");
             continue;

@@ -1,15 +1,14 @@
-//! The README's console lines: what a newcomer would type, and what must come of it.
+//! Parses the README's console lines: the commands, and the output that it shows for each.
 
 use crate::place;
 use crate::run::TaskError;
 use std::fs;
 
-/// One command of the README, and the output that it shows.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Shown {
     /// As typed after `$ `.
     pub command: String,
-    /// What the README says comes out.
+    /// The output that the README shows.
     pub output: String,
 }
 

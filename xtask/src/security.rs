@@ -1,4 +1,4 @@
-//! Holds SECURITY.md to the tests: every one that it names exists.
+//! Checks that every test named in SECURITY.md exists.
 
 use crate::place;
 use std::fs;
@@ -25,7 +25,7 @@ fn every_test_that_security_md_names_exists() {
     for row in rows {
         let shown_by = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
         for name in shown_by.split('`').skip(1).step_by(2) {
-            // A file of browser tests is named by its path.
+            // Browser tests are named by the path of their file.
             let exists = if name.contains('/') {
                 place::root().join(name).is_file()
             } else {

@@ -1,10 +1,10 @@
-//! Holds docs/seeds.md and docs/compare.md to the tests: every one that they name exists.
+//! Checks that every test named in docs/seeds.md and docs/compare.md exists.
 
 use crate::place;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files below a folder with this ending, without what is built or installed there.
+/// Files below a folder with this ending, except in build and install folders.
 fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -17,7 +17,7 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The rows of a document's tables that name tests in their last column, each of which exists.
+/// Counts the rows of a document's tables that name tests in their last column, and checks that each test exists.
 fn rows_with_tests(document: &str) -> usize {
     let (mut rust, mut web) = (Vec::new(), Vec::new());
     files(&place::root().join("crates"), ".rs", &mut rust);
@@ -59,7 +59,7 @@ fn everything_that_the_comparison_says_eye_has_names_a_test() {
     assert!(has >= 20 && rows_with_tests("docs/compare.md") == has, "{has}");
 }
 
-/// Rows of the tables whose last column names nothing.
+/// Counts the rows of the tables whose last column names no test.
 fn rows_without_a_test(page: &str) -> usize {
     let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| promise"));
     rows.filter(|row| !row.trim_end_matches(" |").rsplit(" | ").next().unwrap_or_default().contains('`')).count()

@@ -1,5 +1,5 @@
-//! A home of its own for an `eye`, a page in a browser, and the README's console lines against it. It touches nothing
-//! of the person's.
+//! An isolated home for an `eye`, a page in a browser, and the README's console lines against it. Touches nothing of
+//! the user's.
 
 use crate::readme;
 use crate::run::TaskError;
@@ -23,25 +23,24 @@ const HEADLESS: [&str; 10] = [
     "--disable-component-update",
     "--disable-sync",
     "--disable-popup-blocking",
-    // Pages of the browser's own in each window, which cost more than the window.
+    // The browser's own pages in each window, which cost more than the window.
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 ];
 
-/// Where one `eye` runs alone.
+/// An isolated `eye`.
 pub struct Stage {
-    /// The home folder.
     pub home: PathBuf,
-    /// The folder that `eye` is found in, first in its `PATH`.
+    /// The folder of `eye`, first in the `PATH`.
     pub bin: PathBuf,
-    /// The hub's port.
     pub port: u16,
 }
 
-/// A browser that ends with its owner, unless it is left.
+/// A browser that ends when this value is dropped, unless [`Headless::leave`] is called. `None`: the user's own
+/// browser.
 pub struct Headless(Option<Child>);
 
 impl Stage {
-    /// Empties the home. A run that was cut off may have left a hub there.
+    /// Creates the stage in an empty home. Stops a hub that an aborted run may have left there.
     pub fn set(home: PathBuf, bin: PathBuf) -> Result<Self, TaskError> {
         let stage = Self { home, bin, port: free_port()? };
         let _ = stage.eye(&["down"]);
@@ -53,12 +52,11 @@ impl Stage {
         Ok(stage)
     }
 
-    /// The hub's address.
     pub fn url(&self) -> String {
         format!("http://localhost:{}/", self.port)
     }
 
-    /// Puts a command into this home: no folder of Cargo's, of the checkout or of the person's is known to it.
+    /// Runs a command in this home, without access to Cargo's folders, the checkout or the user's home.
     fn at_home(&self, command: &mut Command) {
         command
             .env_clear()
@@ -77,7 +75,7 @@ impl Stage {
         output_of(&mut command)
     }
 
-    /// Runs a line as a shell does.
+    /// Runs a line in a shell.
     pub fn shell(&self, line: &str) -> Result<String, TaskError> {
         let mut command = Command::new("sh");
         self.at_home(command.args(["-c", line]));
@@ -90,7 +88,7 @@ impl Stage {
         let url = self.url();
         let browser = if screen && opened_on_screen(&url) { Headless(None) } else { self.headless(&[&url])? };
         self.wait_for("start").map_err(|error| TaskError::Wrong(format!("{error}; eye up said: {said}")))?;
-        // The page itself shows it a moment later, which must not fall into the report of the first click.
+        // The page shows its connection a moment later; that change must not be in the report of the first click.
         self.eye(&["--page", "start", "wait", "document.getElementById('state').textContent === 'connected'"])?;
         Ok(browser)
     }
@@ -98,7 +96,7 @@ impl Stage {
     /// Opens another page beside the start page.
     pub fn open(&self, browser: &Headless, url: &str) -> Result<(), TaskError> {
         if browser.0.is_some() {
-            // The headless browser allows windows that no person asked for.
+            // The headless browser allows windows without a user's click.
             self.eye(&["--page", "start", &format!("void window.open({url:?})")])?;
         } else {
             opened_on_screen(url);
@@ -106,7 +104,7 @@ impl Stage {
         Ok(())
     }
 
-    /// A headless Chromium with these pages.
+    /// Starts a headless Chromium with these pages.
     fn headless(&self, urls: &[&str]) -> Result<Headless, TaskError> {
         let chromium = browser::find_or_install()?;
         let mut command = Command::new(chromium);
@@ -133,7 +131,7 @@ impl Stage {
         Err(TaskError::Wrong(format!("no page `{word}` joined within {} s", JOIN_MAX.as_secs())))
     }
 
-    /// Runs the README's console lines and compares what they print.
+    /// Runs the README's console lines and compares their output.
     pub fn readme(&self) -> Result<(), TaskError> {
         let mut wrong = 0;
         for shown in readme::console()? {
@@ -153,7 +151,7 @@ impl Stage {
 }
 
 impl Headless {
-    /// Leaves it running, and returns its process id.
+    /// Keeps it running, and returns its process id.
     pub fn leave(mut self) -> Option<u32> {
         self.0.take().map(|child| child.id())
     }
@@ -168,7 +166,7 @@ impl Drop for Headless {
     }
 }
 
-/// The person's own browser, where there is a screen.
+/// Opens the URL in the user's own browser, if there is a screen.
 fn opened_on_screen(url: &str) -> bool {
     let screen = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
     let opener = match std::env::consts::OS {
@@ -185,19 +183,19 @@ fn output_of(command: &mut Command) -> Result<String, TaskError> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
 }
 
-/// The usual port when it is free, else any.
+/// The usual port if it is free, else any.
 fn free_port() -> Result<u16, TaskError> {
     let listener = TcpListener::bind(("127.0.0.1", PORT)).or_else(|_| TcpListener::bind(("127.0.0.1", 0)));
     let address = listener.and_then(|listener| listener.local_addr());
     Ok(address.map_err(TaskError::io("looking for a free port"))?.port())
 }
 
-/// A folder that only this user may enter, as the hub's socket needs it.
+/// Restricts a folder to this user, as the hub's socket requires.
 fn private(folder: &Path) -> Result<(), TaskError> {
     mode(folder, 0o700)
 }
 
-/// Makes a script a program.
+/// Makes a file executable.
 pub fn executable(file: &Path) -> Result<(), TaskError> {
     mode(file, 0o755)
 }
@@ -213,7 +211,7 @@ fn mode(_: &Path, _: u32) -> Result<(), TaskError> {
     Ok(())
 }
 
-/// A folder for homes, below Cargo's own.
+/// A folder for homes, below Cargo's target folder.
 pub fn folder(name: &str) -> PathBuf {
     let target = place::target();
     if target.is_absolute() { target.join(name) } else { place::root().join(target).join(name) }

@@ -1,5 +1,5 @@
-//! Long steps: run alone or beside each other, each into its own log, with a progress line that names what is waited
-//! for. A step's last word is what its own runner prints at the end; the table of times comes from here.
+//! Long steps, alone or in parallel, each with its own log, and a progress line that names what it waits for. Prints
+//! the closing lines of each step's runner, and the table of times.
 
 use crate::place;
 use crate::run::{TaskError, not_started};
@@ -9,15 +9,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A line of progress this often, so that a log without a terminal stays readable.
+/// How often to print a progress line, so that a log without a terminal stays readable.
 const PROGRESS_EVERY: Duration = Duration::from_secs(15);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// How node's runner begins the lines that close a run.
+/// The beginnings of the closing lines of node's test runner.
 const NODE_COUNTS: [&str; 5] = ["ℹ tests ", "ℹ pass ", "ℹ fail ", "ℹ cancelled ", "ℹ skipped "];
 /// Lines of a failed step's log that are printed.
 const TAIL_LINES: usize = 120;
 
-/// One command of a run.
 pub struct Step {
     name: &'static str,
     waits_for: &'static str,
@@ -43,7 +42,7 @@ struct Started {
 }
 
 impl Step {
-    /// A step by its name in the table; `waits_for` ends the sentence "waiting for …".
+    /// A step with its name in the table; `waits_for` ends the sentence "waiting for …".
     pub fn new(name: &'static str, waits_for: &'static str, command: Command) -> Self {
         Self { name, waits_for, command }
     }
@@ -67,7 +66,7 @@ impl Times {
         self.together(vec![step])
     }
 
-    /// Runs steps beside each other, all of them to their end. All must succeed.
+    /// Runs steps in parallel, all of them to their end. All must succeed.
     pub fn together(&mut self, steps: Vec<Step>) -> Result<(), TaskError> {
         let mut all = steps.into_iter().map(Step::start).collect::<Result<Vec<_>, _>>()?;
         let mut told = Instant::now();
@@ -90,7 +89,7 @@ impl Times {
         if failed.is_empty() { Ok(()) } else { Err(TaskError::Failed(failed.join(", "))) }
     }
 
-    /// Runs something of our own as a step.
+    /// Runs a function as a step.
     pub fn own(
         &mut self,
         name: &'static str,
@@ -105,7 +104,7 @@ impl Times {
         done
     }
 
-    /// Prints the table. Steps beside each other overlap, so the whole is less than their sum.
+    /// Prints the table. Parallel steps overlap, so the total is less than their sum.
     pub fn print(&self, whole: Duration) {
         println!("\n{:<24} {:>8}", "step", "time");
         for (name, took, outcome) in &self.0 {
@@ -145,7 +144,7 @@ impl Started {
     }
 }
 
-/// How full the disks are: a full one fails steps that do not say so. Where there is no `df`, nothing is printed.
+/// Prints the free space of the disks: a full disk makes steps fail without saying so. Prints nothing without `df`.
 fn print_room() {
     let folders = [place::target(), std::env::temp_dir()];
     let Ok(output) = Command::new("df").arg("-Ph").args(folders).output() else { return };
@@ -160,7 +159,7 @@ fn print_lines<'a>(lines: impl IntoIterator<Item = &'a str>) {
     }
 }
 
-/// The runners' own closing lines: which test program ran and its result, node's counts, the conformance suite's sum.
+/// The runners' closing lines: the test programs and their results, node's counts, the conformance suite's sum.
 fn closing(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim_end).filter(|line| {
         let words = line.trim_start();

@@ -1,5 +1,5 @@
-//! `cargo xtask test`: everything that must hold, in the order in which a mistake is found soonest. `--all` adds what
-//! is slow or needs the network: real applications, packages, links for other systems, licences, longer fuzzing.
+//! `cargo xtask test`: all checks, ordered so that mistakes are found early. `--all` adds those that are slow or need
+//! the network: real applications, packages, links for other systems, licences, longer fuzzing.
 
 use crate::run::{TaskError, cargo_command, command, has, linting_cargo};
 use crate::step::{Step, Times};
@@ -7,10 +7,10 @@ use crate::{browser, check, cross, demo, fuzz, generated, package, place, tutori
 use std::process::Command;
 use std::time::Instant;
 
-/// Test files of e2e that run beside each other. Each has its own home, hub and browser, and mostly waits.
+/// End-to-end test files that run in parallel. Each has its own home, hub and browser, and mostly waits.
 const E2E_JOBS: &str = "3";
 
-/// Runs everything and prints how long each step took.
+/// Runs all steps and prints how long each took.
 pub fn run(all: bool) -> Result<(), TaskError> {
     let started = Instant::now();
     let mut times = Times::default();
@@ -27,8 +27,8 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
         Ok(())
     })?;
     times.own("generated files", "the web build, and that nothing generated is stale", generated::check)?;
-    // Everything is compiled before anything runs: two cargos would wait for each other. The hub and the examples are
-    // among it.
+    // Everything is compiled before anything runs, because two cargos would wait for each other. This includes the hub
+    // and the examples.
     let build = linting_cargo(&["test", "--workspace", "--all-targets", "--no-run"]);
     times.one(Step::new("lint and build", "`cargo test --no-run`, compiled by clippy", build))?;
     let eye = place::target().join("debug/eye");
@@ -50,7 +50,7 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
     ];
     beside.extend(fuzz::check());
     times.together(beside)?;
-    // Alone: the suite gives a server little time.
+    // Alone, because the suite's timeouts for a server are short.
     times.one(Step::new("conformance", "the official suite of MCP", conformance))?;
     corpus(times, all)?;
     times.own("README", "the README's commands, live", || demo::check(&eye))
@@ -68,7 +68,7 @@ fn more(times: &mut Times) -> Result<(), TaskError> {
     fuzzing(times)
 }
 
-/// Licences and duplicates by `deny.toml`.
+/// Checks licences and duplicates by `deny.toml`.
 fn licences(times: &mut Times) -> Result<(), TaskError> {
     if !has("cargo-deny") {
         let install = cargo_command(&["install", "cargo-deny", "--locked"]);
@@ -79,14 +79,14 @@ fn licences(times: &mut Times) -> Result<(), TaskError> {
         })?;
     }
     let mut check = cargo_command(&["deny", "check", "licenses", "bans", "sources"]);
-    // Known weaknesses are looked up where a copy of their list is: nothing is fetched for it.
+    // Known vulnerabilities are checked only if their list is already on this machine: nothing is downloaded for it.
     let list = std::env::home_dir().map(|home| home.join(".cargo/advisory-dbs")).filter(|list| list.exists());
     check.args(list.map(|_| ["--disable-fetch", "advisories"]).into_iter().flatten());
     times.one(Step::new("licences", "`cargo deny`", check))
 }
 
-/// The real applications of `web/e2e/apps`, which installs its own packages: the light ones, or all, and those also in
-/// eye's own browser.
+/// Runs the real applications of `web/e2e/apps`, which installs its own packages: the light ones, or with `all` every
+/// one, also in eye's own browser.
 fn corpus(times: &mut Times, all: bool) -> Result<(), TaskError> {
     let folder = place::root().join("web/e2e/apps");
     let mut corpus = command("node", &["run.mjs"], &folder);
@@ -104,7 +104,7 @@ fn fuzzing(times: &mut Times) -> Result<(), TaskError> {
     times.own("fuzz", "every parser, guided by coverage, some seconds each", || fuzz::run(&["--seconds", FUZZ_SECONDS]))
 }
 
-/// The usual run has 256 for each property, or what the test names.
+/// The usual run has 256 cases for each property, unless the test sets another number.
 const FUZZ_CASES: &str = "5000";
-/// For each target: the corpus, and a short look beyond it.
+/// For each target: enough for the corpus and a little more.
 const FUZZ_SECONDS: &str = "10";

@@ -1,5 +1,4 @@
-//! Performs `docs/adding-a-verb.md`: whole, in a copy of the tree (`cargo xtask tutorial`), and in small in its own
-//! test.
+//! Follows `docs/adding-a-verb.md`: wholly, in a copy of the tree (`cargo xtask tutorial`), and partly in its own test.
 
 use crate::place;
 use crate::run::{self, TaskError};
@@ -16,7 +15,7 @@ struct Step {
     code: String,
 }
 
-/// Copies the tree, follows the tutorial in it, generates, and runs the parity tests and one call of the new verb.
+/// Copies the tree, applies the tutorial's steps, generates, and runs the parity tests and one call of the new verb.
 pub fn run() -> Result<(), TaskError> {
     let root = place::root();
     let tree = root.join("target/tutorial/tree");
@@ -49,7 +48,6 @@ pub fn run() -> Result<(), TaskError> {
     cargo(&["test", "-p", "eye", "--test", "all", "every_verb_says_to_the_page_what_the_command_line_says"])
 }
 
-/// The files that the repository tracks.
 pub fn tracked(root: &Path) -> Result<Vec<PathBuf>, TaskError> {
     let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output();
     let listed = listed.map_err(TaskError::io("listing the tracked files"))?;
@@ -61,7 +59,7 @@ fn read(path: &Path) -> Result<String, TaskError> {
     fs::read_to_string(path).map_err(TaskError::io(format!("reading {}", path.display())))
 }
 
-/// Every "In `PATH`, before the line that begins with `ANCHOR`:" with the block below it.
+/// Each "In `PATH`, before the line that begins with `ANCHOR`:" with the code block below it.
 fn steps(text: &str) -> Result<Vec<Step>, TaskError> {
     let wrong = || TaskError::Wrong(format!("a step of {DOC} has no place or no block"));
     let step = |part: &str| {
@@ -85,7 +83,7 @@ mod tests {
     use super::*;
     use eye_protocol::operations;
 
-    /// Uses the table with the new entry as every face does.
+    /// Uses the table with the new entry as each front end does.
     const FACES: &str = r#"#![allow(dead_code, unused_imports)]
 mod operations;
 fn main() {

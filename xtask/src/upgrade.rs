@@ -1,4 +1,4 @@
-//! A real upgrade: a hub of this version runs with a page, a program of a newer one asks, takes over, and the page and
+//! Tests a real upgrade: a hub of this version runs with a page; a command of a newer version takes over; the page and
 //! its session stay.
 
 use crate::place;
@@ -7,12 +7,12 @@ use crate::stage::{self, Stage};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The version that the other build believes in.
+/// The version of the newer build.
 const NEWER: &str = "9.9.9";
-/// Cargo gives the version to the compiler as a variable; the wrapper gives another. Nothing in the sources differs.
+/// Cargo passes the version to the compiler in a variable; the wrapper changes it. The sources are the same.
 const WRAPPER: &str = "#!/bin/sh\nCARGO_PKG_VERSION=9.9.9 exec \"$@\"\n";
 
-/// Builds both and upgrades. `eye` is the program of this version.
+/// Builds the newer program and upgrades. `eye` is the program of this version.
 pub fn check(eye: &Path) -> Result<(), TaskError> {
     let folder = stage::folder("upgrade");
     let (old, new) = (folder.join("old"), folder.join("new"));
@@ -23,7 +23,7 @@ pub fn check(eye: &Path) -> Result<(), TaskError> {
     let build = ["build", "--package", "eye", "--bin", "eye"];
     run(cargo_command(&build).env("RUSTC_WORKSPACE_WRAPPER", &wrapper))?;
     copy(&place::target().join("debug/eye"), &new)?;
-    // Puts this version's program back where the other tests look for it.
+    // Builds this version's program again, where the other tests expect it.
     run(&mut cargo_command(&build))?;
     upgrade(old, new)
 }
@@ -41,7 +41,7 @@ fn upgrade(old: PathBuf, new: PathBuf) -> Result<(), TaskError> {
     done
 }
 
-/// The first command of the new program: the old hub makes room, the page comes back under its session, with its state.
+/// The first command of the new program: the old hub retires, and the page comes back with its session and state.
 fn taken_over(stage: &Stage, before: &str) -> Result<(), TaskError> {
     expect(stage, &["document.title"], "eye\n")?;
     expect(stage, &["call", "count", "by=1"], "6\n")?;

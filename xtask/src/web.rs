@@ -5,7 +5,7 @@ use crate::run::{TaskError, command, run};
 use std::fs;
 use std::process::Command;
 
-/// Installs the locked npm packages when they are missing or the lock file changed.
+/// Installs the locked npm packages if they are missing or the lock file changed.
 pub fn install() -> Result<(), TaskError> {
     let web = place::root().join("web");
     let lock = fs::read(web.join("package-lock.json")).map_err(TaskError::io("reading package-lock.json"))?;
@@ -17,23 +17,20 @@ pub fn install() -> Result<(), TaskError> {
     fs::write(stamp, lock).map_err(TaskError::io("noting what is installed"))
 }
 
-/// Builds the page client into `web/client/dist`, and the copy that the hub carries.
+/// Builds the page client into `web/client/dist`, and the copy that the hub contains.
 pub fn build() -> Result<(), TaskError> {
     install()?;
     npm(&["run", "build"])
 }
 
-/// Runs an npm script of `web/`.
 pub fn npm(args: &[&str]) -> Result<(), TaskError> {
     run(&mut npm_command(args))
 }
 
-/// npm in `web/`.
 pub fn npm_command(args: &[&str]) -> Command {
     command("npm", args, &place::root().join("web"))
 }
 
-/// Whether `web/` has a script of this name.
 pub fn has_script(name: &str) -> Result<bool, TaskError> {
     let text = fs::read(place::root().join("web/package.json")).map_err(TaskError::io("reading web/package.json"))?;
     let wrong = |error| TaskError::Wrong(format!("web/package.json: {error}"));

@@ -1,4 +1,4 @@
-//! Reads the modules of a crate and which of them name which.
+//! Parses the modules of a crate and collects which module names which.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +9,7 @@ use syn::{Attribute, Item, ItemFn, ItemImpl, ItemMod, ItemUse, Macro, UseTree};
 /// A module's path from the crate's root; the root is empty.
 type Module = Vec<String>;
 
-/// Which module names which.
+/// An edge from each module to the modules that it names.
 #[derive(Debug, Default)]
 pub struct Graph {
     edges: BTreeMap<Module, BTreeSet<Module>>,
@@ -34,7 +34,7 @@ impl Graph {
         Self { edges }
     }
 
-    /// The same with each top-level module and all below it as one; the root is left out.
+    /// The graph with each top-level module and everything below it merged; the root is left out.
     pub fn rooms(&self) -> Self {
         let mut edges: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
         let room = |module: &Module| module.iter().take(1).cloned().collect::<Module>();
@@ -45,7 +45,7 @@ impl Graph {
         Self { edges }
     }
 
-    /// The modules that name one of this name.
+    /// The modules that name the module `target`.
     pub fn that_name(&self, target: &str) -> Vec<String> {
         let target = vec![target.to_owned()];
         self.edges.iter().filter(|(_, targets)| targets.contains(&target)).map(|(from, _)| name(from)).collect()
@@ -87,7 +87,7 @@ fn name(module: &Module) -> String {
     if module.is_empty() { "crate".to_owned() } else { module.join("::") }
 }
 
-/// Reads a file and the files of its modules. `folder` is where those lie.
+/// Reads a file and the files of its modules. `folder` contains the latter.
 fn load(file: &Path, module: &Module, folder: &Path, files: &mut Vec<(Module, Vec<Item>)>) {
     let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let parsed = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
@@ -134,7 +134,7 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// The module that a path leads to: its longest beginning that is one.
+    /// Adds the module that a path leads to: the longest prefix of the path that is a module.
     fn take(&mut self, segments: &[String]) {
         let mut at = match segments.first().map(String::as_str) {
             Some("crate") => Vec::new(),
@@ -203,14 +203,14 @@ impl<'ast> Visit<'ast> for Names<'_> {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        // One name alone is an item or a local, never another module.
+        // A single name is an item or a local, never another module.
         if segments.len() > 1 {
             self.take(&segments);
         }
         visit::visit_path(self, path);
     }
 
-    /// The tokens of a macro are not parsed; its paths are what stands between `::`.
+    /// A macro's tokens are not parsed; words around `::` count as its paths.
     fn visit_macro(&mut self, item: &'ast Macro) {
         let text = item.tokens.to_string().replace("::", " :: ");
         let words: Vec<&str> = text.split_whitespace().collect();

@@ -1,11 +1,12 @@
-//! What of macOS's frameworks the binary calls, as the text form that linkers read. There is no SDK where it is only
-//! linked; on a Mac the same names are found in the system's own.
+//! The symbols of macOS's frameworks that the binary uses, in the text format that linkers read. Without a Mac there is
+//! no SDK to link against; on a Mac the system provides the same symbols.
 
 use crate::run::TaskError;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A framework, and the names that are linked to in it. A new one shows as `undefined symbol` in the linker's errors.
+/// A framework and the symbols that are linked from it. A missing one shows as `undefined symbol` in the linker's
+/// errors.
 const FRAMEWORKS: [(&str, &str); 3] = [
     (
         "CoreFoundation",
@@ -32,7 +33,7 @@ const FRAMEWORKS: [(&str, &str); 3] = [
     ),
 ];
 
-/// Writes them into a folder, for the linker's `-F`.
+/// Writes the frameworks into a folder, for the linker's `-F`.
 pub fn write(folder: &Path) -> Result<PathBuf, TaskError> {
     for (name, symbols) in FRAMEWORKS {
         let framework = folder.join(format!("{name}.framework"));

@@ -1,15 +1,14 @@
-//! Archives that are the same bytes whenever and wherever they are made: entries sorted, one time, one owner, no
-//! extras.
+//! Reproducible archives: entries sorted, one time, one owner, no extras.
 
 use crate::run::TaskError;
 use flate2::{Compression, GzBuilder};
 use std::io::Write;
 use std::process::Command;
 
-/// How much time archives take.
+/// How much time compression may take.
 #[derive(Clone, Copy)]
 pub enum Effort {
-    /// For people: as small as it gets.
+    /// For releases: as small as possible.
     Best,
     /// For the tests of the packaging itself.
     Quick,
@@ -24,50 +23,42 @@ impl Effort {
     }
 }
 
-/// The time of all entries, and how they are compressed.
 #[derive(Clone, Copy)]
 pub struct Stamp {
     /// Unix seconds.
     pub epoch_s: u64,
-    /// How much time it takes.
     pub effort: Effort,
 }
 
-/// One file of an archive.
 #[derive(Clone)]
 pub struct Entry {
-    /// Its path in the archive, with slashes, not beginning with one.
+    /// The path in the archive, with slashes, not starting with one.
     pub path: String,
-    /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Whether it is a program.
     pub executable: bool,
 }
 
 impl Entry {
-    /// A file that is read.
     pub fn file(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         Self { path: path.into(), bytes: bytes.into(), executable: false }
     }
 
-    /// A file that is run.
     pub fn program(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         Self { executable: true, ..Self::file(path, bytes) }
     }
 
-    /// The same below a folder.
+    /// Moves the entry below a folder.
     pub fn below(mut self, folder: &str) -> Self {
         self.path = format!("{folder}/{}", self.path);
         self
     }
 
-    /// Its Unix mode.
     pub fn mode(&self) -> u32 {
         if self.executable { 0o755 } else { 0o644 }
     }
 }
 
-/// The one time of all entries, as Unix seconds: `SOURCE_DATE_EPOCH`, else the commit's.
+/// The time of all entries, in Unix seconds: `SOURCE_DATE_EPOCH`, else the commit's.
 pub fn epoch_s() -> Result<u64, TaskError> {
     if let Ok(named) = std::env::var("SOURCE_DATE_EPOCH") {
         let wrong = |_| TaskError::Wrong(format!("SOURCE_DATE_EPOCH is not a number of seconds: {named}"));
@@ -81,7 +72,7 @@ pub fn epoch_s() -> Result<u64, TaskError> {
     text.trim().parse().map_err(|_| TaskError::Wrong(hint.into()))
 }
 
-/// A `.tar.gz`, with the folders that Debian wants to be named.
+/// A `.tar.gz`, with entries for folders if `folders`, as Debian requires.
 pub fn tar_gz(mut entries: Vec<Entry>, prefix: &str, folders: bool, stamp: Stamp) -> Result<Vec<u8>, TaskError> {
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     let io = || TaskError::io("writing an archive");
@@ -99,7 +90,7 @@ pub fn tar_gz(mut entries: Vec<Entry>, prefix: &str, folders: bool, stamp: Stamp
     gzip(&tar.into_inner().map_err(io())?, stamp.effort)
 }
 
-/// Compressed, without a name or a time.
+/// Compresses without storing a name or a time.
 pub fn gzip(bytes: &[u8], effort: Effort) -> Result<Vec<u8>, TaskError> {
     let io = || TaskError::io("compressing an archive");
     let mut gz = GzBuilder::new().mtime(0).operating_system(255).write(Vec::new(), effort.level());
@@ -127,7 +118,7 @@ fn folders_of(entries: &[Entry]) -> Vec<String> {
     folders.into_iter().collect()
 }
 
-/// A `.zip`. Its times have no zone and begin in 1980.
+/// A `.zip`. Its entries all have the format's earliest time, which has no zone.
 pub fn zip(entries: Vec<Entry>, effort: Effort) -> Result<Vec<u8>, TaskError> {
     let wrong = |error: zip::result::ZipError| TaskError::Wrong(format!("writing an archive: {error}"));
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
@@ -143,7 +134,7 @@ pub fn zip(entries: Vec<Entry>, effort: Effort) -> Result<Vec<u8>, TaskError> {
     Ok(zip.finish().map_err(wrong)?.into_inner())
 }
 
-/// An `ar`, as `.deb` files are: its members in order.
+/// An `ar` archive, as `.deb` files are: its members in order.
 pub fn ar(members: &[(&str, &[u8])], epoch_s: u64) -> Vec<u8> {
     let mut bytes = b"!<arch>\n".to_vec();
     for (name, content) in members {

@@ -1,4 +1,4 @@
-//! What every package of the binary carries beside it: completions, the manual page, licences.
+//! The files that every package contains beside the binary: completions, the manual page, licences.
 
 use super::archive::{Effort, Entry, Stamp};
 use super::sbom::Component;
@@ -9,28 +9,26 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The files of one release, whatever the packages around them.
+/// The files of one release, independent of the package format.
 pub struct Content {
     /// The workspace's version.
     pub version: String,
-    /// The time of everything in the archives.
+    /// The time of all archive entries, and the compression.
     pub stamp: Stamp,
     /// `eye.1`, not compressed.
     pub manual: Vec<u8>,
     /// Shell, file name and text of each completion.
     pub completions: Vec<(&'static str, &'static str, Vec<u8>)>,
-    /// Ours, and the list of what the binary contains of others.
+    /// Our licences, and the list of the libraries in the binary.
     pub licences: Vec<Entry>,
-    /// What a person reads first.
     pub readme: Vec<u8>,
-    /// The libraries in the binary.
     pub components: Vec<Component>,
 }
 
 const SHELLS: [(&str, &str); 3] = [("bash", "eye"), ("zsh", "_eye"), ("fish", "eye.fish")];
 
 impl Content {
-    /// Asks an `eye` that runs here for what it prints, and reads the rest from the repository.
+    /// Runs `eye` for what it prints, and reads the rest from the repository.
     pub fn collect(eye: &Path, components: Vec<Component>, effort: Effort) -> Result<Self, TaskError> {
         let completion = |(shell, file)| Ok((shell, file, printed(eye, &["completions", shell])?));
         let mut licences = Vec::new();
@@ -50,7 +48,6 @@ impl Content {
     }
 }
 
-/// Reads a file that must be there.
 pub fn read(path: &Path) -> Result<Vec<u8>, TaskError> {
     fs::read(path).map_err(TaskError::io(format!("reading {}", path.display())))
 }

@@ -1,4 +1,4 @@
-//! The Debian package: binary, manual page, completions, copyright. Static, so it depends on nothing.
+//! The Debian package: binary, manual page, completions, copyright. The binary is static, so there are no dependencies.
 
 use super::archive::{Entry, ar, gzip, tar_gz};
 use super::content::Content;
@@ -6,7 +6,7 @@ use super::names::{DESCRIPTION, PACKAGE, Platform};
 use crate::run::TaskError;
 use std::fmt::Write;
 
-/// Makes it, where Debian knows the platform.
+/// Builds the package. `None` if Debian does not have the platform.
 pub fn make(content: &Content, platform: Platform, binary: &[u8]) -> Result<Option<(String, Vec<u8>)>, TaskError> {
     let Some(architecture) = platform.debian else { return Ok(None) };
     let mut entries = vec![

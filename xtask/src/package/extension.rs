@@ -1,5 +1,4 @@
-//! The browser extension as a zip, for people who do not take it from `eye extension`: the same files, in a folder to
-//! load unpacked.
+//! The browser extension as a zip, as an alternative to `eye extension`: the same files, in a folder to load unpacked.
 
 use super::archive::{Effort, Entry, zip};
 use super::content::read;
@@ -7,7 +6,7 @@ use crate::place;
 use crate::run::TaskError;
 use std::fs;
 
-/// Where its built files are.
+/// The folder of its built files.
 const FOLDER: &str = "crates/eye-browser/assets/extension";
 
 /// The archive's name and bytes.

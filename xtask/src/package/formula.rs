@@ -1,14 +1,14 @@
-//! Homebrew's formula. It names where a release's tarballs would be and their checksums.
+//! Homebrew's formula, with the URLs and checksums of a release's tarballs.
 
 use super::names::{DESCRIPTION, PACKAGE, Platform};
 use std::fmt::Write;
 
-/// Where releases would be; `EYE_RELEASE_URL` names another place.
+/// The base URL of releases; `EYE_RELEASE_URL` overrides it.
 pub fn release_url() -> String {
     std::env::var("EYE_RELEASE_URL").unwrap_or_else(|_| "https://example.invalid/eye/releases/download".into())
 }
 
-/// The formula of a version with the tarballs that there are: platform, file name, checksum.
+/// The formula of a version, for these tarballs: platform, file name, checksum.
 pub fn make(version: &str, tarballs: &[(Platform, String, String)]) -> String {
     let class: String = PACKAGE.split('-').map(capital).collect();
     let mut text = format!(

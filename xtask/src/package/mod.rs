@@ -1,4 +1,4 @@
-//! `cargo xtask package`: everything that a release needs, into `target/package`. Nothing is published from here.
+//! `cargo xtask package`: writes all packages of a release to `target/package`. Publishes nothing.
 
 mod archive;
 mod content;
@@ -21,11 +21,10 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What to package.
 pub struct Options {
     /// A binary for this machine; without one the release is built.
     pub binary: Option<PathBuf>,
-    /// Binaries for other targets, built before: triple and file.
+    /// Existing binaries for other targets: triple and file.
     pub others: Vec<(String, PathBuf)>,
     effort: Effort,
 }
@@ -36,7 +35,7 @@ impl Default for Options {
     }
 }
 
-/// Reads the command line and makes the packages.
+/// Parses the command line and builds the packages.
 pub fn run(words: &[&str]) -> Result<(), TaskError> {
     let mut options = Options::default();
     let mut words = words.iter();
@@ -55,7 +54,7 @@ pub fn run(words: &[&str]) -> Result<(), TaskError> {
     Ok(())
 }
 
-/// Makes the packages and says where they are.
+/// Builds the packages and returns their folder.
 pub fn make(options: &Options) -> Result<PathBuf, TaskError> {
     web::build()?;
     let host = match &options.binary {
@@ -67,7 +66,8 @@ pub fn make(options: &Options) -> Result<PathBuf, TaskError> {
     Ok(out)
 }
 
-/// Makes the packages twice, compares them, and installs and tries each. A debug binary serves as well, for the logic.
+/// Builds the packages twice, compares them, and installs and tries each. Accepts a debug binary, to test the
+/// packaging.
 pub fn check(binary: Option<&Path>) -> Result<(), TaskError> {
     let effort = if binary.is_some() { Effort::Quick } else { Effort::Best };
     let options = Options { binary: binary.map(Path::to_owned), effort, ..Options::default() };
@@ -117,7 +117,7 @@ fn write(host: &Path, options: &Options, out: &Path) -> Result<(), TaskError> {
         let _ = writeln!(sums, "{}  {name}", sum(bytes));
     }
     files.push((SUMS.into(), sums.into_bytes()));
-    // Packages of another version or commit would look like this one's.
+    // Old packages of another version or commit could be taken for new ones.
     let _ = fs::remove_dir_all(out);
     fs::create_dir_all(out).map_err(TaskError::io("making the folder of packages"))?;
     for (name, bytes) in files {

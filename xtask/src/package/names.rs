@@ -1,25 +1,23 @@
-//! The names under which packages would be published, in one place; docs/release.md explains them. Nothing is
-//! published from here.
+//! The package names, in one place; docs/release.md explains them. Nothing is published from here.
 
-/// The launcher on npm, the wheel on `PyPI`, the Debian package and the formula. Its program is `eye`.
+/// The name of the npm launcher, the wheel, the Debian package and the formula. The program is `eye`.
 pub const PACKAGE: &str = "eye-hub";
-/// One line about it.
+/// One line for the package descriptions.
 pub const DESCRIPTION: &str = "Eyes and hands for AI agents in live web pages.";
 
-/// A system that a binary is for.
+/// A system that a binary is built for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Platform {
-    /// Rust's name.
+    /// Rust's target triple.
     pub triple: &'static str,
     /// Node's `process.platform` and `process.arch`.
     pub node: (&'static str, &'static str),
-    /// The wheel's platform tag.
     pub wheel: &'static str,
-    /// Debian's name, where there is a package for it.
+    /// Debian's architecture; `None` if no package is built for it.
     pub debian: Option<&'static str>,
 }
 
-/// All of them. The binaries for Linux are static: no libc is needed, so the oldest wheel tag fits.
+/// All platforms. The Linux binaries are static: they need no libc, so the oldest wheel tag fits.
 pub const PLATFORMS: [Platform; 5] = [
     Platform {
         triple: "x86_64-unknown-linux-gnu",
@@ -39,17 +37,16 @@ pub const PLATFORMS: [Platform; 5] = [
 ];
 
 impl Platform {
-    /// By Rust's name.
     pub fn by_triple(triple: &str) -> Option<Self> {
         PLATFORMS.into_iter().find(|platform| platform.triple == triple)
     }
 
-    /// The program's file name there.
+    /// The program's file name on this platform.
     pub fn program(self) -> &'static str {
         if self.node.0 == "win32" { "eye.exe" } else { "eye" }
     }
 
-    /// The npm package that holds only the binary.
+    /// The npm package that contains only the binary.
     pub fn npm(self) -> String {
         format!("{PACKAGE}-{}-{}", self.node.0, self.node.1)
     }

@@ -1,5 +1,5 @@
-//! npm's packages: one small package for each platform with the binary in it, and the launcher that finds it. No
-//! install script and no download: npm itself chooses the platform's package by `os` and `cpu`.
+//! The npm packages: one per platform that contains the binary, and the launcher that finds it. No install script and
+//! no download: npm chooses the platform's package by `os` and `cpu`.
 
 use super::archive::{Entry, tar_gz};
 use super::content::{Content, read};
@@ -9,7 +9,6 @@ use crate::run::{TaskError, command};
 use serde_json::json;
 use std::path::Path;
 
-/// The launcher's program.
 const LAUNCHER: &str = include_str!("launcher.cjs");
 
 /// The package with the binary for one platform.
@@ -32,7 +31,7 @@ pub fn platform(content: &Content, platform: Platform, binary: &[u8]) -> Result<
     packed(content, &name, entries)
 }
 
-/// The launcher.
+/// The launcher package.
 pub fn launcher(content: &Content) -> Result<(String, Vec<u8>), TaskError> {
     let platforms = PLATFORMS.iter().map(|platform| (platform.npm(), json!(content.version)));
     let manifest = json!({
@@ -53,14 +52,14 @@ pub fn launcher(content: &Content) -> Result<(String, Vec<u8>), TaskError> {
     packed(content, PACKAGE, entries)
 }
 
-/// The page client and the agents' clients, as npm itself packs them, in an archive that does not change with the time.
+/// The page client and the agents' clients, with the files that npm would pack, in a reproducible archive.
 pub fn client(content: &Content) -> Result<(String, Vec<u8>), TaskError> {
     let folder = place::root().join("web/client");
     let mut npm = command("npm", &["pack", "--dry-run", "--json", "--ignore-scripts", "--silent"], &folder);
     let output = npm.output().map_err(TaskError::io("running npm pack"))?;
     let wrong = || TaskError::Wrong(format!("npm pack: {}", String::from_utf8_lossy(&output.stderr)));
     let listed: serde_json::Value = serde_json::from_slice(&output.stdout).map_err(|_| wrong())?;
-    // npm 11 answers with an object by name, older ones with a list.
+    // npm 11 prints an object by package name, older versions a list.
     let package = listed.as_array().and_then(|list| list.first()).or_else(|| listed.as_object()?.values().next());
     let files = package.and_then(|package| package["files"].as_array()).ok_or_else(wrong)?;
     let mut entries = Vec::new();
@@ -81,7 +80,7 @@ fn packed(content: &Content, name: &str, entries: Vec<Entry>) -> Result<(String,
     Ok((file, tar_gz(entries, "package/", false, content.stamp)?))
 }
 
-/// Whether a program of Node's is where the tests look for it.
+/// Whether npm has installed the launcher where the tests expect it.
 pub fn is_installed(folder: &Path) -> bool {
     folder.join("node_modules/.bin/eye").exists()
 }

@@ -1,4 +1,4 @@
-//! The bill of materials: what the binary is made of, as `CycloneDX` 1.6, from Cargo's own resolution.
+//! The software bill of materials: the libraries in the binary, as `CycloneDX` 1.6, from Cargo's own resolution.
 
 use crate::place;
 use crate::run::TaskError;
@@ -6,16 +6,13 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// A library in the binary.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Component {
-    /// Its name.
     pub name: String,
-    /// Its version.
     pub version: String,
-    /// Its licence, as SPDX.
+    /// An SPDX expression.
     pub licence: String,
-    /// What it needs, as package URLs.
+    /// Its dependencies, as package URLs.
     pub needs: Vec<String>,
 }
 
@@ -25,7 +22,7 @@ impl Component {
     }
 }
 
-/// All that `eye` needs on a target, without what only builds or tests need.
+/// All dependencies of `eye` on a target, without those only for builds or tests.
 pub fn components(triple: &str) -> Result<Vec<Component>, TaskError> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let mut metadata = Command::new(cargo);
@@ -47,7 +44,7 @@ fn reached(metadata: &Value) -> Vec<Component> {
     let needs: BTreeMap<String, Vec<String>> = nodes
         .iter()
         .map(|node| {
-            // A dependency of kind `null` is a normal one; the others build or test.
+            // A dependency of kind `null` is a normal one; the others are for builds or tests.
             let normal = |dep: &Value| list(&dep["dep_kinds"]).iter().any(|kind| kind["kind"].is_null());
             let ids = list(&node["deps"]).iter().filter(|dep| normal(dep)).map(|dep| text(&dep["pkg"])).collect();
             (text(&node["id"]), ids)
@@ -78,12 +75,12 @@ fn reached(metadata: &Value) -> Vec<Component> {
     components
 }
 
-/// Older crates write `MIT/Apache-2.0` for what SPDX calls `MIT OR Apache-2.0`.
+/// Older crates write `MIT/Apache-2.0` for the SPDX expression `MIT OR Apache-2.0`.
 fn spdx(licence: &str) -> String {
     licence.split('/').map(str::trim).collect::<Vec<_>>().join(" OR ")
 }
 
-/// The document.
+/// The document as JSON.
 pub fn cyclonedx(components: &[Component], version: &str, epoch_s: u64) -> String {
     let time = rfc3339(epoch_s);
     let library = |component: &Component| {

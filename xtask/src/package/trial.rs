@@ -1,4 +1,4 @@
-//! Installs each package alone, as a person would from the packed file, and does the README's first screen with it: an
+//! Installs each package alone, as a user would from the packed file, and runs the README's first screen with it: an
 //! empty home, no Rust, no modules of the checkout, and only the system's programs on the `PATH`.
 
 use super::npm::is_installed;
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A way to install: its name, and what it does with the packages' folder and an empty one; it returns where `eye` is.
+/// A way to install from the packages' folder into an empty folder; returns the folder of `eye`.
 type Install = fn(&Path, &Path) -> Result<PathBuf, TaskError>;
 
 const WAYS: [(&str, Install); 4] =
@@ -37,13 +37,13 @@ fn each(packages: &Path, root: &Path) -> Result<(), TaskError> {
     client(packages, &empty(root, "client")?)
 }
 
-/// `eye upgrade` must know how this copy came here.
+/// `eye upgrade` must recognise how this copy was installed.
 fn upgrade(name: &str, stage: &Stage) -> Result<(), TaskError> {
     let said = stage.eye(&["upgrade"])?;
     let want = match name {
         "npm" => "npm install",
         "wheel" => "pip install",
-        // Not in the system's own database here, so it is told as a copy.
+        // Not in the system's own database here, so it is reported as a plain copy.
         _ => "tarball",
     };
     if said.contains(want) { Ok(()) } else { Err(TaskError::Wrong(format!("eye upgrade of {name} says: {said}"))) }
@@ -81,7 +81,7 @@ fn from_wheel(packages: &Path, folder: &Path) -> Result<PathBuf, TaskError> {
 
 fn from_deb(packages: &Path, folder: &Path) -> Result<PathBuf, TaskError> {
     let deb = one(packages, "eye-hub_", ".deb")?;
-    // A system of its own, with an empty database, so that this machine's stays as it is.
+    // A separate dpkg root with an empty database, so that this machine's stays as it is.
     for name in ["updates", "info"] {
         fs::create_dir_all(folder.join("var/lib/dpkg").join(name)).map_err(TaskError::io("making a database"))?;
     }
@@ -94,7 +94,7 @@ fn from_deb(packages: &Path, folder: &Path) -> Result<PathBuf, TaskError> {
     Ok(folder.join("usr/bin"))
 }
 
-/// The page client as a library: it can be imported with nothing else there.
+/// The page client as a library: it can be imported with nothing else installed.
 fn client(packages: &Path, folder: &Path) -> Result<(), TaskError> {
     println!("package eye-client: waiting for its installation and an import");
     fs::write(folder.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")
@@ -110,14 +110,13 @@ fn client(packages: &Path, folder: &Path) -> Result<(), TaskError> {
     clean(folder, "node", &["--input-type=module", "-e", script])
 }
 
-/// An empty folder for one trial.
 fn empty(root: &Path, name: &str) -> Result<PathBuf, TaskError> {
     let folder = root.join(name);
     fs::create_dir_all(&folder).map_err(TaskError::io("making a folder to install into"))?;
     Ok(folder)
 }
 
-/// Runs a command that knows the system's programs, an empty home and nothing else.
+/// Runs a command with only the system's programs and an empty home.
 fn clean(folder: &Path, program: &str, args: &[&str]) -> Result<(), TaskError> {
     let home = folder.join(".home");
     fs::create_dir_all(&home).map_err(TaskError::io("making a home"))?;

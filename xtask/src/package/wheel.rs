@@ -1,5 +1,5 @@
-//! The wheel: the binary as a script of the package, so that `pip` and `uv tool` put it on the `PATH`. There is no
-//! Python in it.
+//! The wheel: the binary as a script of the package, so that `pip` and `uv tool` put it on the `PATH`. It contains no
+//! Python.
 
 use super::archive::{Entry, zip};
 use super::content::Content;
@@ -10,7 +10,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// Makes it.
 pub fn make(content: &Content, platform: Platform, binary: &[u8]) -> Result<(String, Vec<u8>), TaskError> {
     let name = PACKAGE.replace('-', "_");
     let stem = format!("{name}-{}", content.version);
