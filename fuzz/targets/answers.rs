@@ -1,4 +1,4 @@
-//! Answers of pages in lines and binary messages: what is read and written again is read the same.
+//! Answers of pages as lines and binary messages: parsing, writing and parsing again gives the same result.
 #![no_main]
 
 use eye_protocol::answer::{parse_plain, parse_typed, write_typed};
@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some((id, ending)) = parse_typed(text) {
         let mut written = String::new();
         write_typed(id, &ending, &mut written);
-        // Separators in a message are left out when it is written; from then on it stays the same.
+        // Writing drops separators from a message; from then on it stays the same.
         let (same, ending) = parse_typed(&written).expect("what was written is read");
         let mut again = String::new();
         write_typed(same, &ending, &mut again);

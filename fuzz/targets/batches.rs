@@ -1,4 +1,4 @@
-//! Batches: what is read and written again is read the same.
+//! Batches: parsing, writing and parsing again gives the same elements.
 #![no_main]
 
 use eye_protocol::batch::{self, Batches, Element};

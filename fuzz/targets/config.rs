@@ -1,4 +1,4 @@
-//! The gateway's config, and configs of other programs that are imported.
+//! The gateway's config, and imported configs of other programs.
 #![no_main]
 
 use eye_mcp::config;

@@ -1,4 +1,4 @@
-//! A page's Content-Security-Policy and document, as the doctor reads them: policies on the first line, HTML behind it.
+//! A page's Content-Security-Policy and document, as the doctor parses them: policies on the first line, then HTML.
 #![no_main]
 #![allow(dead_code, reason = "the doctor uses the rest")]
 

@@ -1,5 +1,4 @@
-//! Server-sent events of MCP servers: however the stream is cut, the events are the same, and none is longer than
-//! allowed.
+//! Server-sent events of MCP servers: the events do not depend on how the stream is cut, and none exceeds the limit.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,4 @@
-//! Frames of agents and pages: lines, compact JSON, JSON-RPC. What is read as a line is code or an id and code, to the
-//! letter.
+//! Frames of agents and pages: lines, compact JSON, JSON-RPC. A line is parsed into code, or an id and code, unchanged.
 #![no_main]
 
 use eye_protocol::Frame;

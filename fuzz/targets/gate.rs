@@ -1,6 +1,5 @@
-//! The gate and its list of origins: whatever a request says of its host, its origin and its token, only this machine's
-//! pages and those of the list join, and only the token asks. What is read of a list is written and read again as the
-//! same.
+//! The gate and its list of origins: whatever host, origin and token a request names, only pages of this machine or of
+//! the list join, and agents need the token. A list that was read, written and read again stays the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -24,7 +23,7 @@ static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     folder
 });
 
-/// Whether a text is one of the loopback hosts, with or without a port, and nothing more.
+/// Whether a text is a loopback host, with or without a port, and nothing more.
 fn is_loopback(host: &str) -> bool {
     ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| {
         let rest = host.strip_prefix(name);
@@ -68,7 +67,7 @@ fuzz_target!(|text: &str| {
             }
         }
         if gate.admit(Wants::Agent, knock).is_ok() {
-            // An agent of this machine has the token; the list is about pages.
+            // An agent of this machine has the token; the list concerns pages.
             assert!(ours && origin.is_none_or(|origin| is_near(origin) || may_join(origin)), "{host:?} {origin:?}");
             assert!(!needs_token || token == Some("secret"), "{token:?}");
         }

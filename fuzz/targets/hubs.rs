@@ -1,5 +1,5 @@
-//! What other hubs of a cluster send: messages, parts of messages, heartbeats, entries of the directory, tokens.
-//! Nothing panics, what waits is bounded, what is read is written and read the same, and a call ends at most once.
+//! Input from other hubs of a cluster: messages, parts of messages, heartbeats, entries of the directory, tokens.
+//! Nothing panics, queues are bounded, written frames parse to the same frame, and a call ends at most once.
 #![no_main]
 
 #[path = "../../crates/eye-cluster/tests/cast/mod.rs"]
@@ -16,18 +16,18 @@ use eye_protocol::messages::{Presence, SessionRow};
 use eye_protocol::shared_token::SharedToken;
 use libfuzzer_sys::fuzz_target;
 
-/// Small, so that inputs reach it.
+/// Small, so that inputs reach the limit.
 const BYTES_MAX: usize = 512;
 
 struct World {
     core: Core,
     now: u64,
-    /// How often the call that is out has ended.
+    /// How often the pending call has ended.
     ended: usize,
 }
 
 impl World {
-    /// A hub that holds the session `s1` and has asked the session `s2`, which is at the hub of the life `b`.
+    /// A hub that holds the session `s1` and has a call pending at `s2`, which is at the hub of the life `b`.
     fn new() -> Self {
         let core = Core::new("a".into(), "a".into());
         let mut world = Self { core, now: 1, ended: 0 };
@@ -85,13 +85,13 @@ fn page(session: &str) -> SessionRow {
     cast::row::page(session, Presence::Connected)
 }
 
-/// What is written is read the same.
+/// A written frame parses to the same frame.
 fn same(frame: &Frame) {
     let written = rmp_serde::to_vec_named(frame).expect("a frame is written");
     assert_eq!(rmp_serde::from_slice::<Frame>(&written).as_ref().ok(), Some(frame));
 }
 
-// Each message: what it is, its length in two bytes, its bytes.
+// Each message of the input: its kind, its length in two bytes, its bytes.
 fuzz_target!(|bytes: &[u8]| {
     let (mut world, mut parts) = (World::new(), Parts::with_bytes_max(BYTES_MAX));
     let mut rest = bytes;

@@ -1,5 +1,5 @@
-//! The files of a mailbox: whatever others write into them, and whenever they empty them, the hub never takes a line of
-//! its own for one of theirs (it would run it), and gives each of theirs once and whole.
+//! The files of a mailbox: whatever other programs write into them, and whenever they empty them, the hub never takes
+//! its own line for one of theirs (it would run it), and delivers each of their lines once and whole.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -13,7 +13,7 @@ mod files;
 
 use files::{Files, IN, OUT};
 
-/// What stands in every line of the hub, and in none of the others.
+/// A character in every line of the hub, and in none of the others.
 const OURS: &str = "\u{2615}";
 
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -30,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
         fs::write(FOLDER.join(file), "").expect("a file");
     }
     let mut files = Files::begin(FOLDER.clone());
-    // What others have added since they emptied it last, and what the hub gave of it.
+    // The lines that others have added since they last emptied the file, and those that the hub delivered.
     let mut written: [Vec<u8>; 2] = Default::default();
     let mut given: [Vec<String>; 2] = Default::default();
     let mut emptied = false;
@@ -50,7 +50,7 @@ fuzz_target!(|bytes: &[u8]| {
             }
             2 => {
                 files.append(name, &format!("{OURS}{}", String::from_utf8_lossy(rest).replace(['\n', '\r'], " ")));
-                // A line that others have not finished ends there.
+                // The hub's line ends a line that others have not finished.
                 if written[at].last().is_some_and(|last| *last != b'\n') {
                     written[at].push(b'\n');
                 }

@@ -1,5 +1,5 @@
-//! A page's state and a patch on it, one line each: bounded steps, depth and bytes; all of it or nothing; and where it
-//! fits, what `json-patch` makes of it.
+//! A page's state and a patch on it, one line each: steps, depth and bytes are bounded; the patch applies wholly or not
+//! at all; and if it applies, the result is that of `json-patch`.
 #![no_main]
 
 use eye_core::document::{Document, Meter, Size};
@@ -7,7 +7,7 @@ use eye_protocol::limits::{PATCH_STEPS_MAX, STATE_BYTES_MAX, STATE_DEPTH_MAX, ST
 use json_patch::Patch;
 use libfuzzer_sys::fuzz_target;
 
-/// The library has no limits; larger documents are not held against it.
+/// The library has no limits; larger documents are not compared with it.
 const COMPARED_BYTES_MAX: usize = 4 << 10;
 
 fuzz_target!(|text: &str| {

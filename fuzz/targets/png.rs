@@ -1,4 +1,4 @@
-//! Cartridges: any bytes are refused or read within the limits, and what is read is written and read the same.
+//! Cartridges: any bytes are refused or decoded within the limits, and a decoded cartridge survives encoding unchanged.
 #![no_main]
 
 use eye_geometry::cartridge::{decode, encode};

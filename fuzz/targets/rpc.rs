@@ -1,4 +1,4 @@
-//! JSON-RPC: a message that is answered is answered under its own id, in JSON that parses.
+//! JSON-RPC: the response to a message has the message's id, and is JSON that parses.
 #![no_main]
 
 use eye_protocol::rpc::{self, Message};
@@ -18,7 +18,7 @@ fuzz_target!(|text: &str| {
         for answer in [rpc::response(&id, Ok("1")), rpc::response(&id, Err(&Error::new(Code::PARSE, text)))] {
             let again = rpc::parse_one(&answer);
             let same = matches!(&again, Some(Message::Response { id: same, .. }) if *same == id);
-            // An answer under no id is about the connection, and only an error is.
+            // A response without an id concerns the connection, and is always an error.
             assert!(same || &*id == "null", "{answer}: {again:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! What the scanner finds is what `serde_json` finds, and nothing else is taken.
+//! The scanner finds the same elements as `serde_json`, and accepts nothing else.
 #![no_main]
 
 use eye_protocol::scan;

@@ -1,5 +1,5 @@
-//! A tool's schema and a call's arguments, one line each: nothing that is taken at registration takes long to compile
-//! or to check.
+//! A tool's schema and a call's arguments, one line each: a schema that registration accepts is quick to compile and to
+//! check.
 #![no_main]
 
 use eye_core::schema::Estimate;

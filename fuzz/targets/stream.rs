@@ -1,11 +1,11 @@
-//! The byte stream of the Unix socket: however it is cut into pieces, the frames are the same, and what is written is
-//! read back.
+//! The byte stream of the Unix socket: the frames do not depend on how the stream is cut, and written frames are read
+//! back.
 #![no_main]
 
 use eye_protocol::stream::{self, Decoder};
 use libfuzzer_sys::fuzz_target;
 
-/// All frames of a stream that arrives in pieces of so many bytes.
+/// All frames of a stream that arrives in pieces of this many bytes, and whether it ended with an error.
 fn frames(bytes: &[u8], piece: usize) -> (Vec<String>, bool) {
     let (mut decoder, mut all) = (Decoder::default(), Vec::new());
     for part in bytes.chunks(piece) {

@@ -1,5 +1,5 @@
-//! Frames of a WebSocket's client: however the bytes are cut into pieces, the same is heard, and it is what
-//! `tungstenite` hears.
+//! Frames of a WebSocket client: the decoded messages do not depend on how the bytes are cut, and are those of
+//! `tungstenite`.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -16,7 +16,7 @@ use decoder::{Decoder, Heard};
 
 const LIMIT_BYTES: usize = 3_000;
 
-/// What is heard of bytes that arrive in pieces, up to the close or what is wrong.
+/// The messages decoded from bytes that arrive in pieces, up to the close frame or the error.
 fn heard(bytes: &[u8], piece: usize) -> (Vec<String>, Option<u16>) {
     let (mut decoder, mut all) = (Decoder::new(LIMIT_BYTES), Vec::new());
     for part in bytes.chunks(piece) {
@@ -40,7 +40,7 @@ fn heard(bytes: &[u8], piece: usize) -> (Vec<String>, Option<u16>) {
     (all, None)
 }
 
-/// Bytes that are there, and behind them a peer that is silent.
+/// A peer that sends these bytes and then nothing.
 struct Silent<'a>(&'a [u8]);
 
 impl Read for Silent<'_> {
@@ -72,7 +72,7 @@ fn heard_by_tungstenite(bytes: &[u8]) -> (Vec<String>, bool) {
             Ok(Message::Binary(bytes)) => all.push(format!("binary {:?}", &bytes[..])),
             Ok(Message::Ping(bytes)) => all.push(format!("ping {:?}", &bytes[..])),
             Ok(Message::Pong(_)) => all.push("pong".to_owned()),
-            // It gives a code that may not be sent as one of its own.
+            // It replaces a code that may not be sent by one of its own.
             Ok(Message::Close(Some(close))) if close.reason == "Protocol violation" => return (all, true),
             Ok(Message::Close(close)) => {
                 all.push(format!("close {:?}", close.map(|close| u16::from(close.code))));

@@ -1,4 +1,4 @@
-//! Shaders: any text is painted within its steps, or refused; none panics, hangs or runs out of stack.
+//! Shaders: any text is painted within its step limit, or refused; none panics, hangs or overflows the stack.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
