@@ -1,5 +1,5 @@
-// Builds the console into dist/console/, which the hub serves at the root of console.localhost and nowhere else. After
-// the apps' build, which empties dist/.
+// Builds the console into dist/console/, which the hub serves only at the root of console.localhost. Runs after the
+// apps' build, because that empties dist/.
 
 import { defineConfig } from "vite";
 
@@ -12,7 +12,7 @@ export default defineConfig({
     outDir: "../dist/console",
     emptyOutDir: true,
     assetsInlineLimit: 0,
-    // It would set up its links by code that a strict policy need not allow.
+    // The polyfill would run code that a strict policy need not allow.
     modulePreload: { polyfill: false },
   },
 });

@@ -1,5 +1,5 @@
-// What of servers waits for a person: entries of a project's config, and tools that are not as they were approved. What
-// is approved is what is shown: the hub compares its hash.
+// Server changes that wait for a person: entries of a project's config, and tools that differ from the approved ones.
+// The hub compares hashes, so that exactly what is shown is approved.
 
 import { act, waiting, type WaitingRow } from "./store";
 

@@ -1,4 +1,4 @@
-// Calls as they happen. Only the rows in sight are in the document, so that ten thousand stay smooth.
+// Calls as they happen. Only visible rows are in the document, so that ten thousand rows scroll smoothly.
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -17,7 +17,7 @@ function text(row: CallRow): string {
   return [row.agent, row.page, row.op, row.tool, row.server, row.ending, row.args].join(" ").toLowerCase();
 }
 
-/** The rows that fit, latest first. `failed` stands for every ending but a good one. */
+/** The rows that contain all words, latest first. `failed` matches every ending except success. */
 function shown(all: readonly CallRow[], words: string): CallRow[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (row: CallRow): boolean =>

@@ -1,4 +1,4 @@
-// A line for code in the page, with completion and history, and what it gave.
+// An input line for code in the page, with completion and history, and the result.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Copy } from "./copy";

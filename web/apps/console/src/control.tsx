@@ -1,4 +1,4 @@
-// What a person can hold back or take back: calls that wait, pauses, tokens, origins, the hub itself.
+// Controls for a person: held calls, pauses, tokens, origins, and the hub itself.
 
 import { useEffect, useState } from "preact/hooks";
 import { Approvals } from "./approvals";

@@ -1,4 +1,4 @@
-// A button that puts a text into the clipboard, and says so.
+// A button that copies a text to the clipboard and shows a notice.
 
 import { notice } from "./store";
 

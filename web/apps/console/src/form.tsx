@@ -1,4 +1,4 @@
-// A tool as a form made from its JSON Schema. The hub checks the arguments, as it does for agents.
+// A form for a tool, built from its JSON Schema. The hub checks the arguments, as it does for agents.
 
 import { useState } from "preact/hooks";
 import { Copy } from "./copy";
@@ -21,7 +21,7 @@ export interface Tool {
   readonly inputSchema?: Schema;
 }
 
-/** What was typed, as the schema's type; what does not parse is left to the hub to refuse. */
+/** The typed text, converted to the schema's type; the hub refuses what does not parse. */
 function value(schema: Schema, text: string): unknown {
   if (schema.type === "string" || schema.enum !== undefined) return text;
   try {
@@ -46,7 +46,7 @@ interface Result {
 
 const NO_CHANGES: ReadonlySet<string> = new Set();
 
-/** What a tool gave: texts and pictures as such, values as a tree, and all of it to the letter on demand. */
+/** A tool's result: texts and pictures as such, values as a tree, and the raw result on demand. */
 function Answer({ result, bad }: { readonly result: unknown; readonly bad: boolean }) {
   const { content = [], structuredContent } = (result ?? {}) as Result;
   return (

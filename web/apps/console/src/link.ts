@@ -1,5 +1,5 @@
-// The way to the hub: the code of the link is exchanged once for a key, which stays in this tab, and one WebSocket
-// carries requests, answers and the feed. It knows nothing of what is shown.
+// The connection to the hub: exchanges the code of the console's link once for a key, which stays in this tab, and
+// carries requests, responses and the feed on one WebSocket. Knows nothing of the views.
 
 const KEY = "eye.key";
 
@@ -30,11 +30,11 @@ interface Frame {
   readonly error?: Failure;
 }
 
-/** The key of this tab: from the link's code where there is one, else from before. */
+/** The key of this tab: from the code in the address if there is one, else the stored key. */
 export async function key(): Promise<string | undefined> {
   const code = location.hash.slice(1);
   if (/^[0-9a-f]{64}$/.test(code)) {
-    // The code is used up by this; it must not stay in the address or the history.
+    // The exchange uses up the code; it must not stay in the address or the history.
     history.replaceState(null, "", "/");
     const answer = await fetch("/key", { method: "POST", body: code });
     if (answer.ok) {
@@ -70,7 +70,7 @@ export class Link {
     };
   }
 
-  /** `undefined`: the hub does not let this tab in, or is not there. */
+  /** Connects. `undefined`: the hub refuses this tab, or does not run. */
   static open(
     secret: string,
     heard: (method: string, params: unknown) => void,

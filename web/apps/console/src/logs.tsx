@@ -1,4 +1,4 @@
-// What a page logged, and what it asked of the network.
+// The log of a page, and its network requests.
 
 import { useEffect, useState } from "preact/hooks";
 import { Copy } from "./copy";
@@ -25,7 +25,7 @@ interface Requested {
 const FAILED = 400;
 const time = (at: number): string => clock(new Date(at).toISOString());
 
-/** Rows that a page gives, and why it does not. */
+/** The rows that a page returns, the failure text, and a function that loads them again. */
 function useRows<Row>(method: string, params: object): readonly [readonly Row[] | undefined, string, () => void] {
   const [rows, setRows] = useState<readonly Row[]>();
   const [bad, setBad] = useState("");
@@ -69,7 +69,7 @@ export function Logs({ page }: { readonly page: string }) {
   );
 }
 
-/** An address of the page's own origin by its path; the whole is in the tooltip. */
+/** A URL without the page's own origin; the tooltip shows the whole URL. */
 function shortUrl(url: string, origin: string): string {
   if (url.startsWith("data:")) return "data:…";
   return url.startsWith(`${origin}/`) ? url.slice(origin.length) : url.replace(/^https?:\/\//, "");

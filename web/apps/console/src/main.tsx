@@ -1,4 +1,4 @@
-// The frame of the console: navigation, keys, notices, and which view is shown.
+// The frame of the console: navigation, keys, notices, and the current view.
 
 import { signal } from "@preact/signals";
 import { render } from "preact";

@@ -1,4 +1,4 @@
-// Pages, agents, servers and other hubs as they are now.
+// The current pages, agents, servers and other hubs.
 
 import { useEffect, useState } from "preact/hooks";
 import { agents, hubs, pages, samples, servers, waiting } from "./store";
@@ -144,7 +144,7 @@ function Servers() {
   );
 }
 
-/** The hubs of the cluster; a hub that is in none says nothing. */
+/** The hubs of the cluster; nothing if the hub is not in one. */
 function Hubs() {
   if (hubs.value === null) return null;
   const { cluster, own, up, others } = hubs.value;

@@ -1,15 +1,15 @@
-// What a person sees in the page, line by line. Pointing at a line frames its element in the page, a click clicks it
-// there, and a field is filled from here.
+// The page's outline, line by line. Hovering over a line highlights its element in the page, a click clicks the
+// element, and a field can be filled from here.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Copy } from "./copy";
 import { act, ask } from "./store";
 import { answerText, message } from "./words";
 
-/** A line holds elements beside each other; each begins with its ref. */
+/** A line may hold several elements; each begins with its ref. */
 const PIECES = /\s+(?=e\d+ )/;
 const REF = /^(e\d+) /;
-/** `e5 Name: _`, which a field looks like, and some links. */
+/** `e5 Name: _`: the form of a field, and also of some links. */
 const MAYBE_FIELD = /^e\d+ [^[(<].*: /;
 const TYPED = /^(?:input|textarea)$/;
 const POINT_MS = 60;
@@ -76,7 +76,7 @@ export function Outline({ page, hands }: { readonly page: string; readonly hands
   const point = (target?: string): void => {
     clearTimeout(pointing.current);
     const params = target === undefined ? { page } : { page, target, ms: SHOWN_MS };
-    // A page that cannot show it is not asked to; what is under the pointer for a moment only is not shown.
+    // Delayed, so that a short hover highlights nothing. A page that cannot highlight is ignored.
     pointing.current = setTimeout(() => void ask("page/highlight", params).catch(() => undefined), POINT_MS);
   };
   useEffect(() => {

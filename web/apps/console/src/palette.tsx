@@ -1,4 +1,4 @@
-// The command palette: every view, every page and every pause by its name.
+// The command palette: every view, page and pause by name.
 
 import { signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -7,7 +7,7 @@ import { act, agents, control, pages } from "./store";
 import { agentName, pageName } from "./words";
 
 export const paletteOpen = signal(false);
-/** What was typed and which command is chosen. Signals, for the next key may come before this one is drawn. */
+/** The typed text and the chosen command. Signals, because the next key may arrive before this one is rendered. */
 const words = signal("");
 const at = signal(0);
 
@@ -31,7 +31,7 @@ function commands(): Command[] {
   ];
 }
 
-/** The commands that hold every word that was typed. */
+/** The commands that contain every typed word. */
 function fitting(): Command[] {
   const wanted = words.value.toLowerCase().split(" ");
   return commands().filter(({ name }) => wanted.every((word) => name.toLowerCase().includes(word)));
@@ -39,7 +39,7 @@ function fitting(): Command[] {
 
 export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Before the next key: what is typed after it is meant for it.
+  // A layout effect, so that the next key already goes to the dialog.
   useLayoutEffect(() => {
     words.value = "";
     at.value = 0;
@@ -57,12 +57,12 @@ export function Palette() {
     if (event.key === "ArrowDown") at.value = Math.min(at.value + 1, Math.max(0, fitting().length - 1));
     else if (event.key === "ArrowUp") at.value = Math.max(at.value - 1, 0);
     else if (event.key === "Enter") run(fitting()[at.value]);
-    // The dialog would close by itself, but say so only later: the next Ctrl K would be taken to close it.
+    // The dialog would close by itself but report it later; the next Ctrl K would then be taken to close it.
     else if (event.key === "Escape") run(undefined);
     else return;
     event.preventDefault();
   };
-  // The browser tells it late: the dialog may be open again.
+  // The browser reports it late: the dialog may be open again.
   const closed = (): void => {
     if (dialog.current?.open !== true) paletteOpen.value = false;
   };

@@ -1,4 +1,4 @@
-// The last hour as plots: of the hub, of one agent or of one page.
+// Plots of the last hour: of the hub, of one agent or of one page.
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -39,7 +39,7 @@ const KINDS: readonly Kind[] = [
   },
   { title: "Memory of the hub, MiB", lines: [["memory", (sample) => at(8)(sample) / 1024 ** 2]], hubOnly: true },
 ];
-/** Seconds of one sample of an agent or a page. */
+/** Seconds per sample of an agent or a page. */
 const NAMED_STEP_S = 5;
 
 /** 500000 as 500K. */
@@ -47,7 +47,7 @@ const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFracti
 
 const subject = signal("all:");
 
-/** A second of the calendar as the time of day; the seconds only where they count. */
+/** Unix seconds as the time of day, with seconds only if they are not zero. */
 function hour(second: number): string {
   const at = new Date(second * 1000);
   const two = (n: number): string => String(n).padStart(2, "0");
@@ -87,7 +87,7 @@ function Plot({ kind, data, step }: { readonly kind: Kind; readonly data: readon
             stroke: strokes[n] ?? "",
             width: 1.5,
             points: { show: false },
-            // What is under the pointer; nothing is said where it is not.
+            // The value under the pointer; empty where there is none.
             value: (_: uPlot, value: number | null) => (value === null ? "" : COMPACT.format(value)),
           })),
         ],

@@ -1,4 +1,4 @@
-// The line in which code is written: CodeMirror in a shadow root, where its styles need no leave of the page's policy.
+// The code editor line: CodeMirror in a shadow root, where its styles do not violate the page's policy.
 
 import {
   autocompletion,
@@ -21,9 +21,9 @@ const colours = HighlightStyle.define([
 ]);
 
 export interface Repl {
-  /** Evaluates; what it gives is shown elsewhere. */
+  /** Evaluates the code. The caller shows the result. */
   readonly run: (code: string) => void;
-  /** The names of an object's properties; the page is asked. */
+  /** The property names of an object in the page. */
   readonly names: (object: string) => Promise<readonly string[]>;
 }
 

@@ -1,4 +1,4 @@
-// Which view is shown, as the address has it: #/calls, #/page/ID. A link's code is taken before this looks.
+// The current view, from the address: #/calls, #/page/ID. The code of a console link is removed before this runs.
 
 import { signal } from "@preact/signals";
 

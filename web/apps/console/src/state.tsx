@@ -1,4 +1,4 @@
-// The state of a page as a tree, and the timeline of its revisions with what each of them changed.
+// The state of a page as a tree, and the timeline of its revisions with their changes.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Copy } from "./copy";
@@ -6,7 +6,7 @@ import { ask } from "./store";
 import { Tree } from "./tree";
 import { message } from "./words";
 
-/** Revisions that are asked for when the view opens; the hub may know fewer. */
+/** Revisions requested when the view opens; the hub may have fewer. */
 const PAST = 20;
 const SHOWN_MAX = 100;
 const VALUE_CHARS_MAX = 120;
@@ -32,8 +32,8 @@ interface Answer {
 }
 
 /**
- * The hub gives all changes after a revision as one list, so the list after the revision before begins with what one
- * changed.
+ * The hub returns all changes since a revision as one list. So the changes of one revision are the list since the
+ * revision before it, without the part that later revisions added.
  */
 async function before(page: string, now: number, known: number): Promise<readonly Revision[]> {
   const found: Revision[] = [];

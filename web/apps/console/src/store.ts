@@ -1,11 +1,11 @@
-// What the console knows, as signals: the feed writes it, the views read it. It draws nothing.
+// The console's data as signals: the feed writes them, the views read them. Renders nothing.
 
 import { signal } from "@preact/signals";
 import { key, Link } from "./link";
 
 export interface PageRow {
   readonly id: string;
-  /** The hub that holds it, when that is another one. */
+  /** The hub that holds it, if not this one. */
   readonly hub?: string;
   readonly name?: string;
   readonly alias?: string;
@@ -61,7 +61,7 @@ export interface ServerRow {
   readonly wantsLogin?: boolean;
 }
 
-/** What of a server waits for a person. `seen` stands for all of it. */
+/** A change of a server that waits for a person. `seen` identifies exactly what was shown. */
 export interface WaitingRow {
   readonly kind: "entry" | "tools";
   readonly server: string;
@@ -93,7 +93,7 @@ export interface Control {
   readonly waiting: number;
 }
 
-/** The hubs of the cluster, this one among them. */
+/** The hubs of the cluster, including this one. */
 export interface Hubs {
   readonly cluster: string;
   readonly own: string;
@@ -101,7 +101,7 @@ export interface Hubs {
   readonly others: readonly { readonly name: string; readonly pages: number }[];
 }
 
-/** time, calls, errors, p50, p95, p99, bytes asked, bytes answered, memory, pages, agents */
+/** time, calls, errors, p50, p95, p99, bytes of requests, bytes of responses, memory, pages, agents */
 export type Sample = readonly number[];
 
 interface Feed {
@@ -136,13 +136,13 @@ export const hubs = signal<Hubs | null>(null);
 export const waiting = signal<readonly WaitingRow[]>([]);
 export const control = signal<Control>({ pauses: { all: false, agents: [], pages: [] }, held: [], waiting: 0 });
 export const samples = signal<readonly Sample[]>([]);
-/** The latest calls, oldest first. The array is changed in place; `callsSeen` says that it was. */
+/** The latest calls, oldest first. The array is changed in place; `callsSeen` changes with it. */
 export const calls: CallRow[] = [];
 export const callsSeen = signal(0);
 export const notice = signal("");
 
 let link: Link | undefined;
-/** Why the last key was not enough is told once. */
+/** Whether the feed was live before: past calls are loaded only once. */
 let wasLive = false;
 
 export function ask<Answer>(method: string, params: object = {}): Promise<Answer> {
@@ -150,7 +150,7 @@ export function ask<Answer>(method: string, params: object = {}): Promise<Answer
   return link.ask<Answer>(method, params);
 }
 
-/** Asks, and shows a failure as a notice. */
+/** Sends a request, and shows a failure as a notice. */
 export async function act(method: string, params: object, done = ""): Promise<void> {
   try {
     await ask(method, params);
@@ -172,7 +172,7 @@ function hear(feed: Feed): void {
   if (feed.sample !== undefined) samples.value = [...samples.value.slice(1 - SAMPLES_MAX), feed.sample];
 }
 
-/** What a person does here is in the audit log; the list is for what agents do. */
+/** The list shows what agents do; what a person does in the console is only in the audit log. */
 const isAgents = ({ face }: CallRow): boolean => face !== "console";
 
 function addCalls(all: readonly CallRow[]): void {
@@ -195,7 +195,7 @@ export async function connect(): Promise<void> {
   };
   link = await Link.open(secret, (method, params) => method === "console/feed" && hear(params as Feed), again);
   if (link === undefined) {
-    // A hub that is not there is waited for; one that is there and refuses wants a new link.
+    // Retries if the hub does not run; a hub that runs and refuses requires a new link.
     const there = await fetch("/").then(
       ({ ok }) => ok,
       () => false,

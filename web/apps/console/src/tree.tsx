@@ -1,4 +1,4 @@
-// A value as a tree that folds. Only what is open is in the document, and long lists are shown in parts.
+// A value as a collapsible tree. Only open nodes are in the document, and long lists are shown in parts.
 
 import { useState } from "preact/hooks";
 
@@ -12,7 +12,7 @@ interface Node {
   readonly value: unknown;
   readonly path: string;
   readonly depth: number;
-  /** JSON Pointers of what the latest revision changed. */
+  /** JSON Pointers of the latest revision's changes. */
   readonly changed: ReadonlySet<string>;
 }
 

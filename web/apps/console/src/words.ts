@@ -1,4 +1,4 @@
-// How numbers, times and names are written. Pure.
+// Formats numbers, times and names. Pure.
 
 import type { CallRow, PageRow } from "./store";
 
@@ -35,7 +35,7 @@ export function ago(seconds: number | undefined, now = Date.now() / 1000): strin
   return past < 3600 ? `${String(Math.floor(past / 60))} min ago` : `${String(Math.floor(past / 3600))} h ago`;
 }
 
-/** A folder is told by its last part, the whole is in the tooltip. */
+/** A folder is shown by its last part; the tooltip has the whole path. */
 export function agentName(name: string | undefined): string {
   if (name === undefined || name === "") return "unnamed";
   return name.startsWith("/") ? (name.split("/").at(-1) ?? name) : name;
@@ -45,14 +45,14 @@ export function pageName(page: PageRow | undefined, id = ""): string {
   return page === undefined ? id : (page.name ?? page.alias ?? (page.title || page.id));
 }
 
-/** Why something failed, with the next step where the hub names one. */
+/** The message of an error, with the hub's hint if there is one. */
 export function message(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { hint = "" } = error as { hint?: string };
   return hint === "" ? error.message : `${error.message} (${hint})`;
 }
 
-/** What a page answered, as text. */
+/** A page's answer as text. */
 export function answerText(answer: unknown): string {
   const value = (answer as { value?: unknown } | null)?.value ?? answer;
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
@@ -79,7 +79,7 @@ export function eyeCommand(page: string, method: string, params: Record<string, 
   return `eye rpc ${quoted(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: asked }))}`;
 }
 
-/** What MCP calls a page: by its alias where no other page has it, else by its id. */
+/** MCP's name for a page: its alias if no other page has the same, else its id. */
 function provider(id: string, all: readonly PageRow[]): string {
   const alias = all.find((page) => page.id === id)?.alias;
   return alias !== undefined && all.filter((page) => page.alias === alias).length === 1 ? alias : id;
@@ -100,8 +100,7 @@ export function mcpCall(
   return calls("mcp_call", { name, arguments: params.arguments ?? {} });
 }
 
-/** A count with its noun. */
 export const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/** How many calls wait because of a pause. */
+/** The number of calls that wait because of a pause, as text. */
 export const waits = (count: number): string => (count === 1 ? "1 call waits" : `${String(count)} calls wait`);

@@ -1,4 +1,4 @@
-// `ALGO.bridge`: the desktop as programs of the original knew it, result by result.
+// `ALGO.bridge`: the interface of the original desktop, with its results.
 
 import { appNamed, type Desk } from "./desk.js";
 import { iconOf } from "./shell/tile.js";
@@ -42,7 +42,7 @@ export function bridge(desk: Desk) {
       pubsubApps: desk.pubsub.apps,
     }),
 
-    /** A promise of the result where the code's value is one. */
+    /** Returns a promise of the result if the code's value is a promise. */
     eval(code: string): Result | Promise<Result> {
       try {
         const value = (0, eval)(code) as unknown;
@@ -132,7 +132,7 @@ function failure(error: string): Failure {
   return { success: false, error };
 }
 
-/** A selector may be no selector. */
+/** Runs a query; an invalid selector becomes an error result. */
 function guarded(run: () => Result): Result {
   try {
     return run();

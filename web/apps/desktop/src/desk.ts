@@ -1,4 +1,4 @@
-// What the parts of the desktop know of each other: an app, what it is given, and the desk it is opened on.
+// The interfaces between the parts of the desktop: an app, its window, and the desk that opens it.
 
 import type { Activity } from "./agents/activity.js";
 import type { Pause } from "./agents/pause.js";
@@ -20,14 +20,14 @@ export interface Desk {
   readonly pause: Pause;
   /** Opens the app's window, or brings it to the front. `undefined`: there is no such app. */
   open(app: string, argument?: string): Frame | undefined;
-  /** Shows a few words for a few seconds. */
+  /** Shows a short message for a few seconds. */
   toast(title: string, text: string): void;
 }
 
-/** What is inside of one window. */
+/** The content of one window. */
 export interface Inside {
   readonly content: HTMLElement;
-  /** Where the keyboard goes when the window gets it. */
+  /** The element that gets the focus with the window. */
   readonly first?: HTMLElement;
   closed?(): void;
 }
@@ -35,28 +35,28 @@ export interface Inside {
 export interface App {
   readonly id: string;
   readonly name: string;
-  /** The icon as one character, for who reads and does not look. */
+  /** The icon as one character, for agents and screen readers. */
   readonly icon: string;
   readonly size: Size;
-  /** Draws what stands on the app's tile. */
+  /** Draws the picture on the app's tile. */
   glyph(): SVGElement;
   /** One line, in the start menu. */
   readonly about: string;
-  /** The name of the window that this argument has; two of one name are one window. The app's id if not said. */
+  /** The key of the window for this argument; two arguments with one key share a window. Defaults to the app's id. */
   key?(argument: string | undefined): string;
   open(desk: Desk, window: Pane, argument: string | undefined): Inside;
-  /** Takes a message that was sent to the app; the result goes back to the sender. */
+  /** Handles a message to the app; the result is returned to the sender. */
   message?(desk: Desk, message: unknown, from: string): unknown;
 }
 
-/** What an app may do with its own window. */
+/** The app's access to its own window. */
 export interface Pane {
   title(text: string): void;
-  /** Whether something in it would be lost. */
+  /** Marks whether closing the window would lose something. */
   unsaved(is: boolean): void;
 }
 
-/** The app of an id or a name, whatever its case. */
+/** Finds an app by id or name, ignoring case. */
 export function appNamed(apps: readonly App[], name: string): App | undefined {
   const wanted = name.toLowerCase();
   return apps.find(({ id }) => id.toLowerCase() === wanted) ?? apps.find(({ name }) => name.toLowerCase() === wanted);

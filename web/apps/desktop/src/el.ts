@@ -1,4 +1,4 @@
-// Builds elements in one expression. It knows nothing of the desktop.
+// Builds elements in one expression. Knows nothing of the desktop.
 
 type Value = string | number | boolean | undefined;
 type Handlers = { readonly [Name in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[Name]) => void };
@@ -11,8 +11,8 @@ export interface Attributes {
 export type Child = Node | string | undefined | false;
 
 /**
- * An attribute that is `false` or `undefined` is left out; one that is `true` is empty, unless it is an `aria-` one,
- * which is a word.
+ * An attribute that is `false` or `undefined` is left out; `true` becomes an empty attribute, or for `aria-` attributes
+ * the word.
  */
 export function el<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -29,7 +29,7 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A drawing of our own, never of foreign text. */
+/** Parses a drawing from our own SVG text, never from foreign text. */
 export function drawing(svg: string): SVGElement {
   const holder = document.createElement("template");
   holder.innerHTML = svg.trim();

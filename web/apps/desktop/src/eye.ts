@@ -1,4 +1,4 @@
-// The page client as the desktop uses it: loaded from the hub that served this page, and every ability it may lack
+// The page client as the desktop uses it: loaded from the hub that served this page; features that it may lack are
 // optional.
 
 export interface EyeTool {
@@ -19,9 +19,9 @@ export interface EyeApp {
 }
 
 interface TopicMessage {
-  /** Who said it, by the hub's word. */
+  /** The sender's name according to the hub. */
   readonly from: string;
-  /** The sender's own word for itself. */
+  /** The name that the sender gave itself. */
   readonly as?: string;
 }
 
@@ -39,12 +39,12 @@ export interface Eye {
   resume?(): void;
 }
 
-/** `undefined` until it is loaded, and where no hub serves it. */
+/** `undefined` until the client is loaded, and without a hub. */
 export function eye(): Eye | undefined {
   return (globalThis as { readonly eye?: Eye }).eye;
 }
 
-/** Adds the script tag and waits until it ran. A desktop without a hub is a desktop still. */
+/** Adds the script tag and waits until it ran. The desktop also works without a hub. */
 export function loadEye(): Promise<Eye | undefined> {
   const tag = document.createElement("script");
   tag.src = "/eye.js";

@@ -1,4 +1,4 @@
-// Where windows may be: pure rectangles, kept whole inside an area. No element is known here.
+// Window geometry: pure rectangles, kept inside an area. No elements.
 
 export interface Size {
   readonly width: number;
@@ -10,18 +10,18 @@ export interface Rect extends Size {
   readonly y: number;
 }
 
-/** Which sides a resize moves, in letters of the compass. */
+/** The sides that a resize moves, as compass letters. */
 export type Edge = "n" | "s" | "e" | "w" | "ne" | "nw" | "se" | "sw";
 
 export const WINDOW_MIN: Size = { width: 260, height: 180 };
 const CASCADE_STEP = 32;
-/** The middle of the cascade is where a window of this size is near the middle of the area. */
+/** The size that is used to centre the cascade in the area. */
 const CASCADE_SIZE: Size = { width: 520, height: 440 };
 const CASCADE_LEN_MAX = 8;
 
 /**
- * The nearest rectangle of at most this size that is whole inside the area. An area that is too small wins over the
- * minimum.
+ * The nearest rectangle of at most this size that fits inside the area. The area wins over the minimum if it is too
+ * small.
  */
 export function fitted(rect: Rect, area: Rect, min: Size = WINDOW_MIN): Rect {
   const width = Math.min(Math.max(rect.width, min.width), area.width);
@@ -38,7 +38,7 @@ export function moved(rect: Rect, dx: number, dy: number, area: Rect): Rect {
   return fitted({ ...rect, x: rect.x + dx, y: rect.y + dy }, area);
 }
 
-/** Moves the named sides only; the opposite ones stay where they are, whatever limit is reached. */
+/** Moves only the named sides; the opposite sides stay fixed, even at a limit. */
 export function resized(rect: Rect, edge: Edge, dx: number, dy: number, area: Rect, min: Size = WINDOW_MIN): Rect {
   let { x, y } = rect;
   let right = x + rect.width;
@@ -50,7 +50,7 @@ export function resized(rect: Rect, edge: Edge, dx: number, dy: number, area: Re
   return rounded({ x, y, width: right - x, height: bottom - y });
 }
 
-/** Where the next window opens: near the middle, each a step below and right of the one before. */
+/** The position of the next window: near the middle, each a step below and right of the previous one. */
 export function placed(size: Size, area: Rect, count: number): Rect {
   const step = (count % CASCADE_LEN_MAX) * CASCADE_STEP;
   const x = area.x + Math.max((area.width - CASCADE_SIZE.width) / 2 - CASCADE_STEP * 2, 0) + step;
@@ -58,7 +58,7 @@ export function placed(size: Size, area: Rect, count: number): Rect {
   return fitted({ ...size, x, y }, area);
 }
 
-/** Side by side in rows, none over another. */
+/** Side by side in rows, without overlap. */
 export function tiled(count: number, area: Rect, gap: number): readonly Rect[] {
   const columns = Math.ceil(Math.sqrt(count));
   const rows = Math.ceil(count / Math.max(columns, 1));

@@ -1,4 +1,4 @@
-// The names that code in this page may use, an agent's or a person's in the IDE.
+// The global names for code in this page, by an agent or by a person in the IDE.
 
 import type { Bridge } from "./bridge.js";
 import type { Desk } from "./desk.js";
@@ -32,7 +32,7 @@ export function defineGlobals(desk: Desk, bridge: Bridge): void {
   });
 }
 
-/** The methods as functions, so that they may be taken out of their object. */
+/** The methods as bound functions, so that they can be used without their object. */
 function facade(pubsub: Pubsub) {
   return {
     register: pubsub.register.bind(pubsub),

@@ -1,4 +1,4 @@
-// Every drawing of the desktop: lines on a grid of 24, in the colour of the text around them.
+// The drawings of the desktop: lines on a grid of 24, in the colour of the surrounding text.
 
 import { drawing } from "./el.js";
 
@@ -37,7 +37,7 @@ export function icon(name: IconName): SVGElement {
   );
 }
 
-/** The mark of the desktop: an eye that is filled, on the start button. */
+/** The mark on the start button: a filled eye. */
 export function mark(): SVGElement {
   return drawing(`<svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
     <path class="mark-white" d="M1.5 12C4.6 7.2 8 4.8 12 4.8s7.4 2.4 10.5 7.2c-3.1 4.8-6.5 7.2-10.5 7.2S4.6 16.8 1.5 12z"/>
@@ -45,7 +45,7 @@ export function mark(): SVGElement {
   </svg>`);
 }
 
-/** The calendar's tile shows the day that it is. */
+/** The calendar's tile shows the current day. */
 export function calendarLeaf(day: Date): SVGElement {
   const month = day.toLocaleDateString("en", { month: "short" }).toUpperCase();
   return drawing(`<svg class="leaf" viewBox="0 0 48 48" aria-hidden="true">

@@ -1,4 +1,4 @@
-// Puts the desktop together. The order matters once: sockets are watched before the page client opens one.
+// Assembles the desktop. The order matters in one case: sockets are watched before the page client opens one.
 
 import { Activity } from "./agents/activity.js";
 import { Pause } from "./agents/pause.js";
@@ -64,7 +64,7 @@ serveFiles(desk.files);
 for (const app of apps) {
   pubsub.register(app.id, { openFn: () => void openApp(app.id) });
   const { message } = app;
-  // The chat listens to its topic already.
+  // The chat already listens to its topic.
   if (message !== undefined && app.id !== "chat")
     pubsub.subscribe(app.id, (sent, { from }) => void message(desk, sent, from));
 }
@@ -98,5 +98,5 @@ remember(desk, storage("sessionStorage"));
 const eye = await loadEye();
 desk.pause.tellClient();
 if (eye !== undefined) await offer(eye, desk, algo);
-// For who must not come too early, such as a test.
+// For programs that must not start too early, such as tests.
 document.documentElement.dataset.ready = "";

@@ -1,11 +1,11 @@
-// What the desktop gives to agents through the page client: its state, its apps, its topics, and a handful of tools.
+// Offers the desktop to agents through the page client: its state, its apps, its topics, and a few tools.
 
 import type { Bridge } from "./bridge.js";
 import type { Desk } from "./desk.js";
 import type { Eye } from "./eye.js";
 import { tools } from "./tools.js";
 
-/** Resolves when agents have everything. */
+/** Resolves when everything is registered. */
 export async function offer(eye: Eye, desk: Desk, bridge: Bridge): Promise<void> {
   desk.stack.onChange(() => eye.changed());
   addEventListener("eye:message", (event) => {
@@ -15,8 +15,8 @@ export async function offer(eye: Eye, desk: Desk, bridge: Bridge): Promise<void>
 }
 
 /**
- * Tools and apps one after the other: agents read them in the order in which they arrive, and a list that stays the
- * same stays cached.
+ * Registers tools and apps one after the other: agents read them in the order of arrival, and an unchanged list stays
+ * cached.
  */
 async function offerInOrder(eye: Eye, desk: Desk): Promise<void> {
   for (const tool of tools(desk)) await eye.tool(tool);
@@ -31,7 +31,7 @@ async function offerInOrder(eye: Eye, desk: Desk): Promise<void> {
   }
 }
 
-/** As `getState`, with the apps by name only, because the caller pays for each word. */
+/** Like `getState`, but with the names of apps only, because the caller pays for each word. */
 function state(desk: Desk): object {
   return {
     user: desk.user,
@@ -41,7 +41,7 @@ function state(desk: Desk): object {
   };
 }
 
-/** A message to an app, from an agent or over its topic. */
+/** Delivers a message to an app, from an agent or over its topic. */
 function deliver(desk: Desk, id: string, message: unknown, from: string): unknown {
   const app = desk.apps.find((one) => one.id === id);
   if (app?.message === undefined) {
@@ -59,7 +59,7 @@ function relayTopics(eye: Eye, desk: Desk): Promise<unknown> {
   let last: Promise<unknown> = Promise.resolve();
   desk.pubsub.join({
     publish(topic, message, { from, ...options }) {
-      // What is said to `claude` also waits for an agent that is not there yet.
+      // A message to `claude` is also kept for an agent that connects later.
       if (topic === "claude") eye.tell?.(message);
       publish
         .call(eye, topic, message, { ...options, as: from })
@@ -73,13 +73,13 @@ function relayTopics(eye: Eye, desk: Desk): Promise<unknown> {
       return () => void subscribed.then((end) => end?.());
     },
   });
-  // The hub takes them in order.
+  // The hub processes them in order, so the last one suffices.
   return last;
 }
 
 /**
- * A line of the original's mailbox calls the bridge, and its result goes the same way back; anything else is for the
- * person.
+ * Handles a line of the original's mailbox: a call of the bridge, whose result goes back the same way, or a message for
+ * the person.
  */
 function answer(eye: Eye, desk: Desk, bridge: Bridge, message: unknown): void {
   const { _bridge, _args, _id } = (typeof message === "object" && message !== null ? message : {}) as {

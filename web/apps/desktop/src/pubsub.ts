@@ -1,5 +1,5 @@
-// Messages by topic inside the page, as `ALGO.pubsub`, and over the hub to other subscribers once a relay is there.
-// It holds no socket and draws nothing.
+// Messages by topic inside the page, as `ALGO.pubsub`, and over the hub to other subscribers once a relay is set. Holds
+// no socket and renders nothing.
 
 export interface Received {
   readonly from: string;
@@ -10,14 +10,14 @@ export interface Received {
 export type Listener = (message: unknown, received: Received) => void;
 
 export interface PublishOptions {
-  /** Opens the app of the topic's name where there is no subscriber yet. */
+  /** Opens the app of the topic's name if there is no subscriber yet. */
   readonly autoOpen?: boolean | undefined;
   readonly queue?: boolean | undefined;
-  /** How long it waits for a subscriber, in milliseconds. */
+  /** How long the message waits for a subscriber, in milliseconds. */
   readonly timeout?: number | undefined;
 }
 
-/** Nothing in this page listens; other pages and agents may. */
+/** No subscriber in this page; other pages and agents may have subscribed. */
 const PASSED_ON = "no subscribers here, passed on to the hub";
 
 export type Published =
@@ -30,7 +30,7 @@ export interface Registration {
   readonly openFn?: (() => void) | undefined;
 }
 
-/** The way to other pages and agents. What it brings is delivered here, and never sent back. */
+/** The connection to other pages and agents. Messages from it are delivered in this page, and never sent back. */
 export interface Relay {
   publish(
     topic: string,
@@ -47,10 +47,10 @@ interface Waiting {
 }
 
 export const MESSAGE_MS = 5_000;
-/** Of one topic, and topics with waiting messages: the oldest give way. */
+/** Messages per topic, and topics with waiting messages; the oldest are dropped. */
 const WAITING_LEN_MAX = 256;
 const WAITING_TOPICS_MAX = 256;
-/** These tell of the hub's own calls: over the hub they would tell of themselves. */
+/** These topics report the hub's calls: over the hub they would report themselves. */
 const LOCAL = new Set(["eye-activity", "mcp-activity"]);
 
 export class Pubsub {
@@ -66,12 +66,12 @@ export class Pubsub {
     this.#now = now;
   }
 
-  /** Names of apps that take messages. */
+  /** Names of apps that accept messages. */
   get apps(): readonly string[] {
     return [...this.#apps.keys()];
   }
 
-  /** From now on topics reach beyond this page. */
+  /** From now on messages and subscriptions also go to other pages and agents. */
   join(relay: Relay): void {
     this.#relay = relay;
     for (const topic of this.#listeners.keys()) this.#listenBeyond(topic);
@@ -86,7 +86,7 @@ export class Pubsub {
     this.#apps.delete(app);
   }
 
-  /** The result ends the subscription. */
+  /** Returns a function that ends the subscription. */
   subscribe(topic: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(topic) ?? new Set();
     this.#listeners.set(topic, listeners.add(listener));
@@ -105,24 +105,24 @@ export class Pubsub {
     const { queue = true, timeout = MESSAGE_MS } = options;
     const received = { from, timestamp: this.#now(), topic };
     const published = this.#publishHere(message, received, options);
-    // The hub gives nothing back to its publisher, so what waits there is never heard twice here.
+    // The hub sends nothing back to its publisher, so a waiting message is never received twice here.
     if (LOCAL.has(topic) || this.#relay === undefined) return published;
     this.#relay.publish(topic, message, { from, queue, timeout });
-    // Whether an agent or another page listens, only the hub knows.
+    // Only the hub knows whether an agent or another page has subscribed.
     if (published.status === "delivered" || published.reason !== "no subscribers") return published;
     return published.status === "queued"
       ? { status: "queued", reason: PASSED_ON }
       : { status: "dropped", reason: PASSED_ON };
   }
 
-  /** Resolves with the first response, rejects when none came in time. */
+  /** Resolves with the first response; rejects when none arrived in time. */
   request(
     topic: string,
     message: unknown,
     { timeout = MESSAGE_MS }: { readonly timeout?: number } = {},
   ): Promise<unknown> {
     const _requestId = `${this.#now().toString(36)}_${String(++this.#requests)}`;
-    // The hub gives topics that begin with `_` to no page.
+    // The hub delivers topics that begin with `_` to no page.
     const _responseTopic = `response_${_requestId}`;
     return new Promise((resolve, reject) => {
       const end = this.subscribe(_responseTopic, (response) => {
@@ -182,7 +182,7 @@ export class Pubsub {
     const now = this.#now();
     const waiting = (this.#waiting.get(received.topic) ?? []).filter(({ until }) => until > now);
     waiting.push({ message, received, until: now + timeout });
-    // Said anew, a topic is the youngest.
+    // Publishing again makes the topic the newest.
     this.#waiting.delete(received.topic);
     this.#waiting.set(received.topic, waiting.slice(-WAITING_LEN_MAX));
     const [oldest] = this.#waiting.keys();

@@ -1,4 +1,4 @@
-// The area agents of this page as they tell of themselves: over the backend's line, or over their topics after a
+// The area agents of this page, from their own events: over the backend's connection, or over their topics after a
 // reload. Bounded.
 
 import type { AgentEvent, AgentRow } from "./backends/backends.js";
@@ -7,7 +7,7 @@ import { readReport } from "./backends/replies.js";
 const AGENTS_MAX = 64;
 const EARLY_MAX = 32;
 const STATUSES: readonly unknown[] = ["spawned", "running", "paused", "stopped", "finished", "error"];
-/** How an agent is that has told of this. */
+/** The status of an agent after its final event. */
 const ENDINGS: Readonly<Record<string, string>> = {
   ended: "finished",
   finished: "finished",
@@ -17,20 +17,19 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 export interface AgentNow extends AgentRow {
   readonly heartbeats: number;
-  /** When it last told anything, in ms of the calendar. */
+  /** Time of its last event, Unix time in milliseconds. */
   readonly heardAt: number | undefined;
 }
 
 const OVER: readonly string[] = ["stopped", "finished", "error"];
 
-/** Whether it has not ended. */
 export function isAlive({ status }: AgentNow): boolean {
   return !OVER.includes(status);
 }
 
 export class Agents {
   #all: readonly AgentNow[] = [];
-  /** A quick agent tells of itself before the reply that names it has arrived. */
+  /** A fast agent may send events before the reply with its id has arrived. */
   #early: { readonly event: AgentEvent; readonly at: number }[] = [];
   readonly #watchers = new Set<() => void>();
 
@@ -60,7 +59,7 @@ export class Agents {
     this.#update(agentId, (agent) => ({ ...agent, status }));
   }
 
-  /** Agents of other pages publish on the same topics; they are ignored here. */
+  /** Agents of other pages publish on the same topics; their events are ignored here. */
   heard(told: AgentEvent, at: number): void {
     const { agentId, event, status } = told;
     if (!this.knows(agentId)) {

@@ -1,4 +1,4 @@
-// `window.geometryOSApp`: what area agents and tests may read of the map.
+// `window.geometryOSApp`: the map's interface for area agents and tests.
 
 import type { Cartridges } from "./cartridge/cartridges.js";
 import type { Camera } from "./map/camera.js";
@@ -7,22 +7,22 @@ import type { PixelMap } from "./map/pixel-map.js";
 import type { Viewport } from "./map/viewport.js";
 import type { WindowRow } from "./tools/tool.js";
 
-/** A region comes back as at most this many pixels a side. */
+/** Pixels per side of a returned region, at most. */
 export const SAMPLES_MAX = 512;
 const CHUNK_BYTES = 0x8000;
 
 export interface ReadRegion {
   readonly x: number;
   readonly y: number;
-  /** Of the region, in map pixels. */
+  /** Size of the region, in map pixels. */
   readonly width: number;
   readonly height: number;
-  /** Every so many-th pixel of each line, and every so many-th line, came back. */
+  /** Only every `step`-th pixel of every `step`-th line is returned. */
   readonly step: number;
-  /** How many came back: `columns` times `rows` pixels. */
+  /** Size of the returned picture: `columns` times `rows` pixels. */
   readonly columns: number;
   readonly rows: number;
-  /** Base64 of R, G, B, A of each. */
+  /** Base64 of R, G, B, A of each pixel. */
   readonly rgba: string;
 }
 
@@ -31,7 +31,7 @@ export interface GeometryOSApp {
   readonly windows: readonly WindowRow[];
   readonly mock: boolean;
   readRegion(x: number, y: number, width: number, height: number): ReadRegion;
-  /** The WGSL of the topmost cartridge in that region that carries it. */
+  /** The WGSL of the topmost cartridge in the region that contains it. */
   shaderAt(x: number, y: number, width: number, height: number): string | null;
 }
 
@@ -60,7 +60,7 @@ export function geometryOSApp(
   };
 }
 
-/** Whole map pixels, all that the region touches. */
+/** The whole map pixels that the region touches. */
 function whole(
   x: number,
   y: number,

@@ -1,5 +1,5 @@
-// What code in the page is given, under the original's names: `webmcpBridge`, `invokeWebMCPTool`, `HilbertLUT`, and the
-// two events.
+// The globals for code in the page, under the original's names: `webmcpBridge`, `invokeWebMCPTool`, `HilbertLUT`, and
+// the two events.
 
 import { d2xy, xy2d, type Place } from "./hilbert.js";
 import type { Desk, Reply } from "./tools/desk.js";
@@ -25,7 +25,7 @@ export interface PageGlobals {
   HilbertLUT?: { d2xy(size: number, index: number): readonly number[] & Place; readonly xy2d: typeof xy2d };
 }
 
-/** A place in both forms that code reads it in: `const [x, y] = …` and `const { x, y } = …`. */
+/** A position that code can destructure as `const [x, y] = …` and as `const { x, y } = …`. */
 function placeOf(size: number, index: number): readonly number[] & Place {
   const { x, y } = d2xy(size, index);
   return Object.assign([x, y], { x, y });

@@ -1,5 +1,4 @@
-// The bar at the bottom: it opens windows, switches what is drawn over the map, goes to regions and zooms; and the
-// figures above.
+// The bar at the bottom: opens windows, switches overlays of the map, goes to regions and zooms; and the figures above.
 
 import { element } from "./element.js";
 import { isRegionName, REGIONS, zoomedAt, type RegionName } from "./map/camera.js";
@@ -18,10 +17,10 @@ export interface DockParts {
   readonly windows: Windows;
   readonly overlay: Overlay;
   readonly meter: Meter;
-  /** What is drawn over the map is another. */
+  /** Called when the overlays change. */
   changed(): void;
   visit(region: RegionName): void;
-  /** The figures are new. */
+  /** Called when the figures change. */
   figured(): void;
 }
 
@@ -49,7 +48,7 @@ export class Dock {
     changed();
   }
 
-  /** Which of its buttons are pressed. */
+  /** Updates which buttons are pressed. */
   show(): void {
     const { windows, overlay } = this.parts;
     for (const button of this.#openers)
@@ -58,7 +57,7 @@ export class Dock {
       element(`#${what}`, HTMLButtonElement).setAttribute("aria-pressed", String(overlay.shown[what]));
   }
 
-  /** The camera is elsewhere. The figures of a motion are shown now and then while it lasts, and once behind it. */
+  /** Called when the camera has moved. During a motion the figures are shown now and then, and once after it. */
   moved(): void {
     const { viewport, meter, figured } = this.parts;
     element("#zoom", HTMLOutputElement).value = `${String(Math.round(viewport.camera.zoom * 100))} %`;

@@ -1,4 +1,4 @@
-// Finds what the page's HTML must have.
+// Finds elements that the page's HTML must have.
 
 export function element<T extends HTMLElement>(selector: string, kind: new () => T): T {
   const found = document.querySelector(selector);

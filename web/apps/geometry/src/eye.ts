@@ -1,4 +1,4 @@
-// What the app needs of eye.js. The page works without it too, for a person alone.
+// The part of eye.js that the app uses. The page also works without it, for a person alone.
 
 export interface ToolContext {
   readonly signal: AbortSignal;

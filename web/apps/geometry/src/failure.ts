@@ -1,5 +1,4 @@
-// Why a tool could not do its work: one of the three codes that callers know, in words for them, with what was done so
-// far.
+// The failure of a tool: one of the three codes that callers know, a message for them, and what was done so far.
 
 export type ErrorCode = "BACKEND_UNAVAILABLE" | "INVALID_INPUT" | "EXECUTION_FAILED";
 
@@ -11,7 +10,7 @@ export class Failure extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    /** Told beside the error: what was done before it, or where it is. */
+    /** Members added to the error: what was done before it, or its position. */
     readonly more: object = {},
   ) {
     super(message);
@@ -34,7 +33,7 @@ export function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === "string" && CODES.includes(value);
 }
 
-/** The text of a foreign error. */
+/** The text of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
-// The Hilbert curve over a square grid: from an index to a place and back, exact for every index of every grid up to
-// 2^26 a side.
+// The Hilbert curve over a square grid: converts between index and position, exactly for every index of every grid up
+// to 2^26 a side.
 
 export interface Place {
   readonly x: number;
@@ -9,14 +9,14 @@ export interface Place {
 /** The largest grid whose indices are all exact numbers: its square is 2^52. */
 export const GRID_SIZE_MAX = 2 ** 26;
 
-/** Above it, shifts would cut an index: there it is divided. */
+/** Above it shifts would truncate an index, so it is divided. */
 const SHIFTABLE_MAX = 2 ** 31 - 1;
 
 export function isGridSize(size: number): boolean {
   return Number.isInteger(size) && size >= 1 && size <= GRID_SIZE_MAX && (size & (size - 1)) === 0;
 }
 
-/** The place of an index in a grid of this size. Neighbours along the curve are neighbours on the grid. */
+/** The position of an index in a grid of this size. Neighbours along the curve are neighbours on the grid. */
 export function d2xy(size: number, index: number): Place {
   let x = 0;
   let y = 0;
@@ -40,13 +40,13 @@ export function d2xy(size: number, index: number): Place {
   return { x, y };
 }
 
-/** The index of a place; the other way round. */
+/** The index of a position: the inverse of `d2xy`. */
 export function xy2d(size: number, x: number, y: number): number {
   let index = 0;
   for (let side = size / 2; side >= 1; side /= 2) {
     const right = (x & side) === 0 ? 0 : 1;
     const down = (y & side) === 0 ? 0 : 1;
-    // A sum of products, not of shifts: a square may be beyond 2^31.
+    // Products instead of shifts, because the square may be beyond 2^31.
     index += side * side * ((3 * right) ^ down);
     x &= side - 1;
     y &= side - 1;

@@ -1,4 +1,4 @@
-// Puts the page together: the map and its picture, hands and windows, the eight tools, and the agents that share it.
+// Assembles the page: the map and its view, gestures and windows, the eight tools, and the agents that share it.
 
 import { showStatus } from "../../scene/src/status.js";
 import { Agents, isAlive } from "./agents.js";
@@ -86,8 +86,7 @@ const desk = new Desk(
   (called) => {
     consolePanel.called(called);
     statePanel.show();
-    // A call that came by WebMCP, or from the page's own code, is none of the hub's: nothing else looks at the state
-    // after it.
+    // The hub does not see calls by WebMCP or by the page's own code, so the state change is reported here.
     eye?.changed();
   },
 );
@@ -187,7 +186,7 @@ if (settings.mock) element("#mock", HTMLElement).hidden = false;
 showStatus(element("#status", HTMLElement), eye);
 void ready();
 
-/** The page is whole before anybody is told of it, and tools are offered before they are said to be ready. */
+/** The page is complete before it is announced, and tools are offered before they are reported ready. */
 async function ready(): Promise<void> {
   (globalThis as { geometryOSApp?: GeometryOSApp }).geometryOSApp = geometryOSApp(
     map,
@@ -208,7 +207,8 @@ async function ready(): Promise<void> {
 }
 
 /**
- * The hub tells of agents on topics, to this page and to agents alike; anybody else's backend has only its own line.
+ * The hub publishes agent events on topics, to this page and to agents; other backends send them only over their own
+ * connection.
  */
 async function hear(): Promise<void> {
   if (settings.mock || settings.elsewhere || eye === undefined) {
@@ -218,7 +218,7 @@ async function hear(): Promise<void> {
   try {
     await hearAgents(eye, agents, () => backends.agents());
   } catch (error) {
-    // A hub without area agents is a hub still; who spawns one is told.
+    // The page also works with a hub without area agents; spawning one then fails with a reason.
     console.info(`geometry: no area agents are known: ${messageOf(error)}`);
   }
 }
@@ -244,7 +244,7 @@ function framed(): readonly Framed[] {
   ];
 }
 
-/** What a program has drawn lies at the system console's place, below all cartridges that come later. */
+/** A program's picture is shown at the system console's position, below all cartridges that are placed later. */
 function showFramebuffer(rgba: Uint8ClampedArray): void {
   if (screen !== undefined) map.take(screen);
   const { x, y } = REGIONS.system_console;

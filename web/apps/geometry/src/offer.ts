@@ -1,5 +1,5 @@
-// Offers the tools and the state to agents. A tool is registered once; the page client tells the hub and the browser's
-// WebMCP of it.
+// Offers the tools and the state to agents. Registers each tool once; the page client announces it to the hub and to
+// the browser's WebMCP.
 
 import type { Agents } from "./agents.js";
 import type { AgentRow, Doing } from "./backends/backends.js";
@@ -11,25 +11,24 @@ import { isFailure, type Desk, type Reply } from "./tools/desk.js";
 import type { Args, System } from "./tools/tool.js";
 
 const AGENT_TOPICS = "geometry/agents/*";
-/** A picture may be in its own address. */
+/** An address may contain the picture itself. */
 const URL_CHARS_MAX = 200;
 
-/** Resolves when agents have everything. */
+/** Resolves when everything is registered. */
 export async function offer(eye: Eye, desk: Desk, system: System): Promise<void> {
   await eye.state(() => stateOf(system));
-  // One after the other: agents read them in the order in which they arrive, and a list that stays the same stays
-  // cached.
+  // One after the other: agents read them in the order of arrival, and an unchanged list stays cached.
   for (const { run: _, ...told } of desk.tools) {
     const execute = async (args: Args, doing: Doing): Promise<object> =>
       said(await desk.invoke(told.name, args, doing));
-    // Every tool refuses in the original's form, so the hub leaves the check to it.
+    // Every tool refuses in the original's format, so the hub leaves the check to it.
     await eye.tool({ ...told, checkedBy: "page", execute });
   }
 }
 
 /**
- * Hears of this page's agents also after a reload, when the line on which they were spawned is gone, and of those that
- * others set to work here.
+ * Also follows this page's agents after a reload, when the connection that spawned them is gone, and agents that others
+ * spawned here.
  */
 export async function hearAgents(eye: Eye, agents: Agents, list: () => Promise<readonly AgentRow[]>): Promise<void> {
   const learn = async (): Promise<void> => {
@@ -46,9 +45,7 @@ export async function hearAgents(eye: Eye, agents: Agents, list: () => Promise<r
   await learn();
 }
 
-/**
- * A failure is marked as one for those who look at results only, and is the original's object for those who read it.
- */
+/** A failure in both forms: marked as an MCP error, with the original's object in it. */
 function said(reply: Reply): object {
   if (!isFailure(reply)) return reply;
   return {

@@ -1,5 +1,5 @@
-// Says which pixel is pointed at: its place, its address on the Hilbert curve, its colour. With keys, the pixel in the
-// middle is meant.
+// Shows the pixel under the pointer: its position, its Hilbert address, its colour. With the keyboard, the pixel in the
+// middle.
 
 import { el } from "../../desktop/src/el.js";
 import { xy2d } from "./hilbert.js";

@@ -1,18 +1,18 @@
-// What the page's own address says: whether backends are mocks, and where else they are than at the hub that serves the
+// The settings in the page's address: whether backends are mocks, and where they are if not at the hub that serves the
 // page.
 
 export interface Settings {
   readonly mock: boolean;
   /** `http://host:port` */
   readonly backends: string;
-  /** Whether they are somewhere else than the page. */
+  /** Whether they are at another origin than the page. */
   readonly elsewhere: boolean;
 }
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * Another place must be on this machine: a link from a stranger must not make the page talk to the stranger's server.
+ * Another origin must be on this machine: a stranger's link must not make the page connect to the stranger's server.
  */
 export function settingsOf(address: string): Settings {
   const { origin, searchParams } = new URL(address);

@@ -1,4 +1,4 @@
-// A turn of the event loop: whatever waits gets its chance. Unlike a timer or a frame, it comes at once in a hidden tab
+// One turn of the event loop, in which other tasks can run. Unlike a timer or a frame, it is immediate in a hidden tab
 // too.
 
 export function turn(): Promise<void> {

@@ -1,17 +1,17 @@
-// Where a light stands, as angles seen from the camera and as a point of the world. The angles are the truth; the point
-// follows from them.
+// The position of a light, as angles seen from the camera and as a point of the world. The angles are stored; the point
+// is derived.
 
 import type { Axes, Bearing } from "./model.js";
 import { compass, tidy } from "./range.js";
 
-/** The camera stands on the z axis and looks along it, so its forward is -z and its right is +x; up is y. */
+/** The camera is on the z axis and looks along it: forward is -z, right is +x, up is y. */
 export function toPoint({ azimuth, elevation, distance }: Bearing): Axes {
   const [around, above] = [radians(azimuth), radians(elevation)];
   const level = distance * Math.cos(above);
   return { x: level * Math.sin(around), y: distance * Math.sin(above), z: -level * Math.cos(around) };
 }
 
-/** The way back. A light in the very middle has no direction: all is 0. */
+/** The inverse. A light at the very centre has no direction: all values are 0. */
 export function toBearing({ x, y, z }: Axes): Bearing {
   const distance = Math.hypot(x, y, z);
   if (distance === 0) return { azimuth: 0, elevation: 0, distance: 0 };
@@ -22,7 +22,7 @@ export function toBearing({ x, y, z }: Axes): Bearing {
   };
 }
 
-/** The shorter way from one azimuth to another: above 0 is clockwise on the compass. */
+/** The shorter way from one azimuth to another; positive is clockwise on the compass. */
 export function shortestTurn(from: number, to: number): number {
   const way = compass(to - from);
   return way > 180 ? tidy(way - 360) : way;

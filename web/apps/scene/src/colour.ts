@@ -1,4 +1,4 @@
-// Colours as people say them: `#rrggbb`, or the name of one of Apple's crayons.
+// Parses colours: `#rrggbb`, or the name of one of Apple's crayons.
 
 const CRAYONS: Readonly<Record<string, string>> = {
   licorice: "#000000",
@@ -54,17 +54,17 @@ const HEX = /^#[0-9a-f]{6}$/;
 
 export const CRAYON_NAMES: readonly string[] = Object.keys(CRAYONS);
 
-/** The original's words, to the letter. */
+/** The original's text, unchanged. */
 export const COLOUR_REFUSAL = `Must be a hex color code (e.g., "#ff0000") or an Apple crayon color name. Available colors: ${CRAYON_NAMES.join(", ")}`;
 
 export interface Colour {
-  /** `#rrggbb` in small letters. */
+  /** `#rrggbb` in lower case. */
   readonly hex: string;
-  /** As a confirmation shows it: `#cc0000`, or `plum (#891e88)`. */
+  /** As in a confirmation: `#cc0000`, or `plum (#891e88)`. */
   readonly text: string;
 }
 
-/** `undefined`: this is no colour. */
+/** `undefined`: not a colour. */
 export function readColour(value: unknown): Colour | undefined {
   if (typeof value !== "string") return undefined;
   const said = value.trim().toLowerCase();

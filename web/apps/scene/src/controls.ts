@@ -1,11 +1,12 @@
-// The controls for a person: colours, size, intensities and background, always as the scene has them, also after an
+// The controls for a person: colours, size, intensities and background. They always show the scene, also after an
+// agent's change.
 // agent's change.
 
 import { withLight, withModel, type LightName, type SceneModel } from "./model.js";
 import { tidy } from "./range.js";
 import type { Studio } from "./studio.js";
 
-/** Sliders go in equal steps of the eye, not of the number: 1 is in their middle. */
+/** Sliders are logarithmic, because the eye perceives ratios: 1 is in the middle. */
 const SIZE_STEPS = { min: -100, max: 100, perUnit: 50 };
 const INTENSITY_MAX = 10;
 
@@ -51,7 +52,10 @@ const CONTROLS: readonly Control[] = [
   },
 ];
 
-/** Binds the inputs of a form to the scene. `changed` tells agents at once, where a person lets go. */
+/**
+ * Binds the inputs of a form to the scene. `changed` is called when a control is released, to report the change at
+ * once.
+ */
 export function bindControls(form: HTMLElement, studio: Studio, changed: () => void): void {
   const inputs = CONTROLS.map((control) => {
     const input = form.querySelector(`[name="${control.name}"]`);

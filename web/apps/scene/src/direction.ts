@@ -15,7 +15,7 @@ const LONG: Readonly<Record<string, string>> = {
   northwest: "nw",
 };
 
-/** Degrees of a direction, and the words that a person reads. */
+/** A direction in degrees, and as text for people. */
 export interface Direction {
   readonly azimuth: number;
   readonly text: string;

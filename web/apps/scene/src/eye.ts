@@ -1,4 +1,4 @@
-// What the scene needs of eye.js. The page works without it too, for a person alone.
+// The part of eye.js that the scene uses. The page also works without it, for a person alone.
 
 export interface OfferedTool {
   readonly name: string;

@@ -1,4 +1,4 @@
-// Puts the page together: the scene, the picture of it, the hands on it, and the agents that share it.
+// Assembles the page: the scene, its view, gestures and controls, and the agents that share it.
 
 import { bindControls } from "./controls.js";
 import { type Eye, findEye } from "./eye.js";
@@ -68,7 +68,7 @@ if (eye !== undefined) {
   offer(eye, studio, ({ name, title }) => toasts.show(name, title));
 }
 
-/** Pages of every browser whose address names this scene share it, through the hub. */
+/** Pages in any browser whose address names this scene share it through the hub. */
 async function shareOverHub(through: Eye, name: string): Promise<void> {
   const [topic, by] = [`scene/${name}`, crypto.randomUUID()];
   const tell = throttled((message) => void through.publish(topic, { ...message, by }, { queue: false }));
@@ -107,7 +107,7 @@ function hold(light: LightName | undefined): void {
   tag();
 }
 
-/** Names the light that is under the hand, where it is. */
+/** Labels the light under the pointer, at its position. */
 function tag(): void {
   label.hidden = held === undefined || view === undefined;
   if (held === undefined || view === undefined) return;
@@ -123,7 +123,7 @@ function within(value: number, least: number, most: number): number {
   return Math.max(least, Math.min(most, value));
 }
 
-/** How bright a colour looks, from 0 to 1. */
+/** The perceived brightness of a colour, from 0 to 1. */
 function brightness(hex: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255);
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;

@@ -1,5 +1,5 @@
-// What the scene is: one plain document, which is also the state that agents read. It never changes; a change is
-// another document.
+// The scene: one plain document, which is also the state that agents read. It is immutable; a change makes another
+// document.
 
 export interface Axes {
   readonly x: number;
@@ -7,9 +7,7 @@ export interface Axes {
   readonly z: number;
 }
 
-/**
- * Where a light stands, seen from the camera: degrees, degrees above the horizon, units from the middle of the scene.
- */
+/** A light's position seen from the camera: degrees, degrees above the horizon, units from the middle of the scene. */
 export interface Bearing {
   readonly azimuth: number;
   readonly elevation: number;
@@ -43,7 +41,7 @@ export interface SceneModel {
   readonly fillLight: Light;
   readonly camera: {
     readonly distance: number;
-    /** The vertical angle of view in degrees: a larger number sees more. */
+    /** The vertical angle of view in degrees: a larger number shows more. */
     readonly fov: number;
   };
 }
@@ -52,10 +50,10 @@ export type LightName = "keyLight" | "fillLight";
 
 export const LIGHT_NAMES: readonly LightName[] = ["keyLight", "fillLight"];
 
-/** Where the model stands, which lights are seen from. */
+/** The height of the model's centre, from which light positions are measured. */
 export const MODEL_HEIGHT = -0.5;
 
-/** The original's scene, whose lights stand at (5, 3, 5) and (-5, 2, 5), seen from its model at (0, -0.5, 0). */
+/** The original's scene, whose lights are at (5, 3, 5) and (-5, 2, 5), relative to its model at (0, -0.5, 0). */
 export const INITIAL: SceneModel = {
   model: { color: "#ffffff", scale: { x: 1, y: 1, z: 1 }, rotation: { x: 0, y: 0, z: 0 } },
   background: "#000000",
@@ -74,7 +72,7 @@ export const INITIAL: SceneModel = {
   camera: { distance: 32, fov: 32 },
 };
 
-/** Whether a value that came from elsewhere has the members of a scene, each of its kind. */
+/** Whether a foreign value has the members of a scene, each with the right type. */
 export function isScene(value: unknown, like: unknown = INITIAL): value is SceneModel {
   if (typeof value !== typeof like || value === null) return false;
   if (typeof like === "number") return Number.isFinite(value);

@@ -1,4 +1,4 @@
-// How far each quantity of the scene goes. What a command asks beyond that is limited, and said.
+// The range of each quantity of the scene. A command's value beyond it is limited, and the answer says so.
 
 export interface Range {
   readonly min: number;
@@ -9,7 +9,7 @@ export const CAMERA_DISTANCE: Range = { min: 8, max: 64 };
 /** About what the original's zoom of 5 to 0.5 showed. */
 export const CAMERA_FOV: Range = { min: 6, max: 60 };
 export const LIGHT_ELEVATION: Range = { min: 0, max: 90 };
-// The rest is bounded only where arithmetic on a graphics card would end.
+// The others are limited only where arithmetic on a graphics card would fail.
 export const LIGHT_DISTANCE: Range = { min: 0.5, max: 100 };
 export const LIGHT_INTENSITY: Range = { min: 0, max: 1000 };
 export const LIGHT_SIZE: Range = { min: 0.01, max: 100 };
@@ -22,18 +22,18 @@ export function clamp(value: number, { min, max }: Range): number {
   return Math.min(max, Math.max(min, value));
 }
 
-/** Without the dust of binary fractions: 22.99 + 5 is 27.99. */
+/** Removes the rounding errors of binary fractions: 22.99 + 5 is 27.99. */
 export function tidy(value: number): number {
-  // The sum turns -0 into 0. Numbers that large have no such dust.
+  // Adding 0 turns -0 into 0. Numbers that large have no such errors.
   return Math.abs(value) < Number.MAX_SAFE_INTEGER / DECIMALS ? Math.round(value * DECIMALS) / DECIMALS + 0 : value;
 }
 
-/** The part of an angle that shows: less than one turn, with its sign. */
+/** The remainder of an angle within one turn, with its sign. */
 export function turn(degrees: number): number {
   return tidy(degrees % FULL_TURN);
 }
 
-/** An azimuth: 0 up to but not 360. */
+/** An azimuth: from 0 up to, but not including, 360. */
 export function compass(degrees: number): number {
   return turn(((degrees % FULL_TURN) + FULL_TURN) % FULL_TURN) % FULL_TURN;
 }

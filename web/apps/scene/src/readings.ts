@@ -1,4 +1,4 @@
-// The numbers of the scene, for people: what agents read as its state.
+// The numbers of the scene, for people: the same values that agents read as its state.
 
 import type { Light, SceneModel } from "./model.js";
 
@@ -6,7 +6,7 @@ interface Reading {
   readonly name: string;
   readonly color?: string;
   readonly text: string;
-  /** Left out where there is little room. */
+  /** Left out where there is little space. */
   readonly wide?: string;
 }
 

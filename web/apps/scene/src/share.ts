@@ -1,21 +1,21 @@
-// Pages that show one scene: tabs of one session in one browser, or pages of any browsers whose address names the same
-// scene. Each follows what an agent or a person does in any of them.
+// Shares one scene between pages: tabs of one session in one browser, or pages in any browser whose address names the
+// same scene. Each follows the changes made in any of them.
 
 import { isScene, type SceneModel } from "./model.js";
 import type { Studio } from "./studio.js";
 
 export interface Message {
-  /** A tab that has just come wants the scene. */
+  /** A tab that has just opened requests the scene. */
   readonly asks?: true;
   readonly scene?: SceneModel;
-  /** The page that says it, where what is said comes back to it too. */
+  /** The sending page, where messages also come back to their sender. */
   readonly by?: string;
 }
 
-/** The last of many changes is told, no more often than this. */
+/** Of many changes only the last is sent, at most once in this time. */
 const TELL_MS = 50;
 
-/** Tells the newest scene now and then, and everything else at once. */
+/** Limits the rate of scene messages; sends all others at once. */
 export function throttled(tell: (message: Message) => void): (message: Message) => void {
   let latest: Message | undefined;
   return (message) => {
@@ -32,12 +32,12 @@ export function throttled(tell: (message: Message) => void): (message: Message) 
 }
 
 export class Sharing {
-  /** What came from another tab is not told again. */
+  /** The scene last received from another tab; it is not sent again. */
   #told: SceneModel | undefined;
 
   constructor(
     readonly studio: Studio,
-    /** Tells all other tabs. */
+    /** Sends to all other tabs. */
     readonly tell: (message: Message) => void,
   ) {
     studio.watch(() => {
@@ -45,7 +45,7 @@ export class Sharing {
     });
   }
 
-  /** Asks for the scene that other tabs show. */
+  /** Requests the scene that other tabs show. */
   ask(): void {
     this.tell({ asks: true });
   }
@@ -53,7 +53,7 @@ export class Sharing {
   heard(message: unknown): void {
     const { asks, scene } = (typeof message === "object" && message !== null ? message : {}) as Message;
     if (asks === true) this.tell({ scene: this.studio.scene });
-    // What is shown already is not shown again, so that nothing goes in circles.
+    // A scene that is already shown is ignored, so that messages do not loop.
     if (!isScene(scene) || JSON.stringify(scene) === JSON.stringify(this.studio.scene)) return;
     this.#told = scene;
     this.studio.scene = scene;

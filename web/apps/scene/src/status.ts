@@ -1,10 +1,10 @@
-// Says whether a hub is there and under which session agents reach this page.
+// Shows whether a hub is connected, and the session under which agents reach this page.
 
 import type { Eye } from "./eye.js";
 
 const LOOK_EVERY_MS = 1000;
 
-/** The client has no event for it, so a visible page looks now and then; a hidden one does not. */
+/** The client has no event for it, so a visible page polls; a hidden one does not. */
 export function showStatus(place: HTMLElement, eye: Pick<Eye, "connected" | "session"> | undefined): void {
   if (eye === undefined) return;
   let timer: number | undefined;

@@ -1,4 +1,4 @@
-// Holds the scene as it is now, and tells its views when it changes.
+// Holds the current scene, and notifies its views when it changes.
 
 import type { SceneModel } from "./model.js";
 

@@ -1,4 +1,4 @@
-// Says for a moment what an agent does. A tool that is called again while it shows is counted, not shown twice.
+// Shows for a moment what an agent does. A tool that is called again while its toast shows is counted, not shown twice.
 
 const SHOWN_MS = 3000;
 const TOASTS_MAX = 3;
@@ -11,7 +11,7 @@ interface Toast {
 }
 
 export class Toasts {
-  /** By tool, the one that was called last at the end. */
+  /** By tool, the last called at the end. */
   readonly #shown = new Map<string, Toast>();
 
   constructor(readonly place: HTMLElement) {}

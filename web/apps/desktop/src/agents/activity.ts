@@ -1,4 +1,4 @@
-// What agents did here: the last calls, how each ended, and whether the person lets more come. It draws nothing.
+// The activity of agents: the last calls and how each ended, and whether agents are paused. Renders nothing.
 
 import type { Asked, Ended } from "./frames.js";
 
@@ -8,20 +8,20 @@ export interface Call {
   readonly number: number;
   readonly kind: Asked["kind"];
   readonly text: string;
-  /** Milliseconds of the calendar. */
+  /** Unix time in milliseconds. */
   readonly at: number;
   readonly outcome: Outcome;
-  /** What came of it. */
+  /** The result, or the error message. */
   readonly answer: string;
   readonly ms: number | undefined;
 }
 
-/** The oldest give way. */
+/** The oldest calls are dropped. */
 export const CALLS_LEN_MAX = 200;
 
 export class Activity {
   readonly #calls: Call[] = [];
-  /** The numbers of calls that run, by the id that the hub gave them. */
+  /** The numbers of running calls, by the id from the hub. */
   readonly #running = new Map<string, number>();
   readonly #listeners = new Set<(call: Call) => void>();
   readonly #linkListeners = new Set<() => void>();
@@ -33,7 +33,7 @@ export class Activity {
     this.#now = now;
   }
 
-  /** The last first. */
+  /** The latest first. */
   get calls(): readonly Call[] {
     return this.#calls.toReversed();
   }
@@ -42,7 +42,7 @@ export class Activity {
     return this.#total;
   }
 
-  /** Whether a hub is there through which agents may come. */
+  /** Whether a hub is connected, through which agents may come. */
   get linked(): boolean {
     return this.#linked;
   }
@@ -83,14 +83,14 @@ export class Activity {
     for (const listener of this.#linkListeners) listener();
   }
 
-  /** The connection is gone, and with it everyone who waited. */
+  /** The connection is gone, and all waiting callers with it. */
   unlink(): void {
     this.#linked = false;
     for (const id of [...this.#running.keys()]) this.cancel(id);
     for (const listener of this.#linkListeners) listener();
   }
 
-  /** Hears of each call when it begins and when it ends; the result ends it. */
+  /** Calls the listener when a call begins and when it ends. Returns a function that unsubscribes. */
   onCall(listener: (call: Call) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

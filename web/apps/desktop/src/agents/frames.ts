@@ -1,8 +1,8 @@
-// Reads the hub's frames as far as a person wants to know: who asks for what, and how it ended. docs/wire.md is the
-// contract.
+// Parses the hub's frames as far as the activity display needs: the call, its code or tool, and its ending.
+// docs/wire.md is the contract.
 
 export interface Asked {
-  /** Empty for fired calls, which have no answer. */
+  /** Empty for fired calls, which get no answer. */
   readonly id: string;
   readonly kind: "eval" | "fire" | "tool" | "verb";
   readonly text: string;
@@ -25,12 +25,12 @@ interface Rpc {
 const LINE = /^(\w{0,19}):([^]*)$/;
 const ANSWER = /^(\w{1,19})([:=~!])([^]*)$/;
 const VERB = "page/";
-/** Between a message and what to do next. */
+/** Separates an error's message from its hint. */
 const SEPARATOR = "\x1f";
 
 export const TEXT_CHARS_MAX = 200;
 
-/** A message is one frame, or a list of them. What is no JSON is ignored. */
+/** A message is one frame or a list of frames. A message that is not JSON is ignored. */
 export function framesOf(message: string): readonly unknown[] {
   try {
     return [JSON.parse(message) as unknown].flat();
@@ -39,7 +39,7 @@ export function framesOf(message: string): readonly unknown[] {
   }
 }
 
-/** What this frame of the hub asks the page to do; `undefined` if that is nothing an agent asked. */
+/** The call in this frame from the hub; `undefined` if the frame is not a call of an agent. */
 export function asked(frame: unknown): Asked | undefined {
   if (typeof frame === "string") {
     const [, id = "", code = frame] = LINE.exec(frame) ?? [];
@@ -55,13 +55,13 @@ export function asked(frame: unknown): Asked | undefined {
   return { id: known, kind: "verb", text: clipped(`${method.slice(VERB.length)} ${shortly(rest)}`) };
 }
 
-/** The id of the call that an agent no longer waits for. */
+/** The id of the call that this frame cancels. */
 export function cancelled(frame: unknown): string | undefined {
   const { method, params } = rpc(frame);
   return method === "call/cancel" ? String(params?.id) : undefined;
 }
 
-/** Which call this frame of the page ends. */
+/** The ending in this frame from the page. */
 export function ended(frame: unknown): Ended | undefined {
   if (typeof frame === "string") {
     const [, id, kind, text = ""] = ANSWER.exec(frame) ?? [];

@@ -1,4 +1,4 @@
-// The person's switch: whether agents may act here. It is remembered, so that a reload does not let them in again.
+// Whether the person has paused agents. Stored, so that a reload does not resume them.
 
 import { eye } from "../eye.js";
 
@@ -27,7 +27,7 @@ export class Pause {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Also once the client has arrived, for what was remembered. */
+  /** Also called when the client has loaded, to apply the stored value. */
   tellClient(): void {
     if (this.#on) eye()?.pause?.(this.message, this.hint);
     else eye()?.resume?.();

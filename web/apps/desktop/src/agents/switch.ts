@@ -1,4 +1,4 @@
-// The switch that pauses agents, wherever it is shown.
+// The switch that pauses agents, for every place that shows it.
 
 import { el } from "../el.js";
 import type { Pause } from "./pause.js";

@@ -1,10 +1,10 @@
-// Stands beside the page client's socket: tells what agents ask and how it ended, for the activity light.
-// The client has no such events of its own; were it to get them, this file could go.
+// Watches the page client's socket and reports calls and endings to the activity light. Needed only because the client
+// has no such events.
 
 import type { Activity } from "./activity.js";
 import { asked, cancelled, ended, framesOf } from "./frames.js";
 
-/** From now on every socket to a hub is watched. It must run before eye.js does. */
+/** From now on every socket to a hub is watched. Must run before eye.js. */
 export function tapSockets(activity: Activity): void {
   const Plain = window.WebSocket;
   window.WebSocket = class extends Plain {

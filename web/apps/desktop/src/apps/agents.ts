@@ -1,4 +1,4 @@
-// Agents: everything that agents asked of this page since it was opened, and the switch that pauses them.
+// Agents: the calls of agents in this page since it was opened, and the switch that pauses them.
 
 import type { App } from "../desk.js";
 import { el } from "../el.js";

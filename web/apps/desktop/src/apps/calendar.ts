@@ -1,4 +1,5 @@
-// Calendar: a month, and what is noted on its days. The notes are the file `calendar.json`, so agents can keep it too.
+// Calendar: a month, and the notes of its days. The notes are in the file `calendar.json`, so that agents can edit
+// them.
 
 import type { App, Desk } from "../desk.js";
 import { el } from "../el.js";
@@ -173,7 +174,7 @@ function weekdays(): readonly HTMLElement[] {
   );
 }
 
-/** Whole weeks that hold the month. */
+/** The days of all weeks that contain a day of the month. */
 export function daysAround(month: Date): readonly Date[] {
   const before = (month.getDay() + DAYS - 1) % DAYS;
   const inMonth = new Date(month.getFullYear(), month.getMonth() + 1, 0).getDate();
@@ -185,7 +186,7 @@ function firstOf(day: Date): Date {
   return new Date(day.getFullYear(), day.getMonth(), 1);
 }
 
-/** Anything in the file that is no list of notes is left out. */
+/** Entries of the file that are not lists of notes are left out. */
 function read(desk: Desk): Notes {
   try {
     const notes = Object.entries(JSON.parse(desk.files.get(FILE)) as Record<string, unknown>);

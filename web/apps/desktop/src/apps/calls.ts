@@ -1,4 +1,4 @@
-// How a call of an agent is shown: one row, in the light's list and in the agents' window.
+// Renders an agent's call as one row, for the light's list and the agents' window.
 
 import type { Call } from "../agents/activity.js";
 import { el } from "../el.js";

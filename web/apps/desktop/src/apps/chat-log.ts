@@ -1,4 +1,4 @@
-// What was said on the topic `chat`, whether or not its window is open. It draws nothing.
+// The messages on the topic `chat`, also while its window is closed. Renders nothing.
 
 import type { Pubsub } from "../pubsub.js";
 
@@ -10,7 +10,7 @@ export interface Line {
 }
 
 export const TOPIC = "chat";
-/** The oldest give way. */
+/** The oldest lines are dropped. */
 const LINES_LEN_MAX = 500;
 
 export class Chat {
@@ -40,7 +40,7 @@ export class Chat {
     this.#pubsub.publish(TOPIC, text, {}, this.#user);
   }
 
-  /** The person has the window before them. */
+  /** Called when the window is in front: no line is unread then. */
   read(): void {
     if (this.#unread === 0) return;
     this.#unread = 0;
@@ -64,7 +64,7 @@ export class Chat {
   }
 }
 
-/** A message may be any value; `{text}` and `{msg}` are what programs commonly send. */
+/** The text of a message. It may be any value; programs commonly send `{text}` and `{msg}`. */
 export function textOf(message: unknown): string {
   if (typeof message === "string") return message;
   const { text, msg } = (typeof message === "object" && message !== null ? message : {}) as {

@@ -1,4 +1,4 @@
-// Claude Eyes: takes messages of agents (`eye send claude-eyes "analyze"`), shows them with a small picture of the
+// Claude Eyes: receives messages of agents (`eye send claude-eyes "analyze"`), shows them with a small picture of the
 // desktop as an agent reads it, and answers in one sentence.
 
 import type { App, Desk } from "../desk.js";
@@ -14,7 +14,7 @@ interface Seen {
   readonly at: number;
 }
 
-/** Of this page, whether or not the window is open; the oldest give way. */
+/** The messages to this page, also while the window is closed; the oldest are dropped. */
 const seen: Seen[] = [];
 const SEEN_LEN_MAX = 50;
 const listeners = new Set<() => void>();
@@ -57,7 +57,7 @@ export const claudeEyes: App = {
   },
 };
 
-/** The desktop in one sentence. */
+/** Describes the desktop in one sentence. */
 export function described({ user, stack }: Pick<Desk, "user" | "stack">): string {
   const { frames, active } = stack;
   const shown = frames.filter(({ minimized }) => !minimized);

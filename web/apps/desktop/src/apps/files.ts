@@ -1,4 +1,4 @@
-// Files: what the store holds, folder by folder. A file opens in the notepad.
+// Files: the contents of the store, folder by folder. A file opens in the notepad.
 
 import type { App, Desk } from "../desk.js";
 import { el } from "../el.js";

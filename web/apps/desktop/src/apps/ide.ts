@@ -54,7 +54,7 @@ export const ide: App = {
   },
 };
 
-/** Code in braces of its own, so that a second run may declare the same names. */
+/** The code runs in a block of its own, so that a second run may declare the same names. */
 async function result(code: string): Promise<{ readonly text: string; readonly failed: boolean }> {
   try {
     const value = (await (0, eval)(`{${code}\n}`)) as unknown;

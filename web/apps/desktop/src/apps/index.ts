@@ -1,4 +1,4 @@
-// Every app of the desktop, in the order of its icons.
+// All apps of the desktop, in the order of their icons.
 
 import type { App } from "../desk.js";
 import { agents } from "./agents.js";

@@ -1,4 +1,4 @@
-// Notepad: one text file in one window. What is written is saved by Ctrl+S or its button, and says so.
+// Notepad: one text file in one window. Ctrl+S or the button saves it.
 
 import type { App } from "../desk.js";
 import { el } from "../el.js";
@@ -58,7 +58,7 @@ export const notepad: App = {
       event.preventDefault();
       save();
     };
-    // An agent may write the same file: who has nothing unsaved sees it at once.
+    // An agent may write the same file; without unsaved changes the new text is shown at once.
     const written = (): void => {
       if (text.value !== saved || !desk.files.has(name.value)) return;
       saved = desk.files.get(name.value);

@@ -1,5 +1,5 @@
-// Answers `fetch("/api/files/…")` from the store. A service worker is not to be had on every origin, so `fetch` itself
-// is replaced, for exactly these three addresses of this origin; everything else goes where it always went.
+// Answers `fetch("/api/files/…")` from the store. Not every origin can have a service worker, so `fetch` itself is
+// replaced, for exactly these three addresses of this origin; all others go to the original `fetch`.
 
 import { FileError, type FileStore } from "./store.js";
 

@@ -1,4 +1,4 @@
-// The files of a desktop that was opened for the first time.
+// The files of a desktop that is opened for the first time.
 
 export const SEED: Readonly<Record<string, string>> = {
   "welcome.md": `# Welcome

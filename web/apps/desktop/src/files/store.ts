@@ -1,11 +1,11 @@
-// The desktop's files: text by path, kept in the browser's storage as one document. No network, no element.
+// The desktop's files: text by path, stored in the browser's storage as one document. No network, no elements.
 
 export interface Entry {
   readonly name: string;
   readonly path: string;
   readonly type: "file" | "directory";
   readonly size: number;
-  /** Milliseconds of the calendar; of a folder, its youngest file's. */
+  /** Unix time in milliseconds; for a folder, that of its newest file. */
   readonly modified: number;
 }
 
@@ -14,7 +14,7 @@ interface Kept {
   readonly modified: number;
 }
 
-/** What the store needs of `localStorage`, which a person may have switched off. */
+/** The part of `localStorage` that the store needs. A person may have switched storage off. */
 export interface Keep {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
@@ -74,7 +74,7 @@ export class FileStore {
     for (const listener of this.#changed) listener();
   }
 
-  /** What is directly inside a folder, folders first. */
+  /** The entries directly in a folder, folders first. */
   list(folder = ""): readonly Entry[] {
     const base = normal(folder);
     const prefix = base === "" ? "" : `${base}/`;
@@ -94,14 +94,14 @@ export class FileStore {
     return [...entries.values()].sort((a, b) => a.type.localeCompare(b.type) || a.name.localeCompare(b.name));
   }
 
-  /** The result ends it. */
+  /** Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#changed.add(listener);
     return () => this.#changed.delete(listener);
   }
 }
 
-/** A path as it is kept: no slash in front, nothing that leads elsewhere. */
+/** The stored form of a path: no leading slash, and no parts that lead outside. */
 function normal(path: string): string {
   if (path.length > PATH_CHARS_MAX)
     throw new FileError("path", `a path has at most ${String(PATH_CHARS_MAX)} characters`);
@@ -113,7 +113,7 @@ function normal(path: string): string {
   return parts.join("/");
 }
 
-/** `undefined` where nothing was kept, or what was kept is not ours. */
+/** `undefined` if nothing was stored, or the stored document is not ours. */
 function restored(keep: Keep | undefined): [string, Kept][] | undefined {
   try {
     const kept = JSON.parse(keep?.getItem(KEY) ?? "null") as unknown;

@@ -1,15 +1,15 @@
-// Follows one pointer from its press to its release. Moves are heard on the window, so that also events that a
-// program made (which cannot be captured) drag.
+// Follows one pointer from press to release. Listens for moves on the window, so that synthetic events, which cannot be
+// captured, also drag.
 
 export interface Dragging {
   refuses(event: PointerEvent): boolean;
   begins(event: PointerEvent): void;
-  /** How far the pointer is from where it was pressed. */
+  /** The distance of the pointer from where it was pressed. */
   moves(dx: number, dy: number): void;
   ends(): void;
 }
 
-/** A hand that trembles while it clicks drags nothing. */
+/** Movement up to this distance is still a click. */
 const SLACK_PX = 3;
 
 export function drag(element: HTMLElement, dragging: Dragging): void {

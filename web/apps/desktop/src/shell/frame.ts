@@ -1,5 +1,4 @@
-// One window: its element, its bar with three buttons, and the hands that drag it. Where it may go is the stack's to
-// say.
+// One window: its element, its bar with three buttons, and dragging. The stack decides where it may go.
 
 import type { App, Inside } from "../desk.js";
 import { drag } from "./drag.js";
@@ -8,7 +7,7 @@ import { moved, resized, type Edge, type Rect } from "../geometry.js";
 import { icon } from "../icons.js";
 import { tile } from "./tile.js";
 
-/** What a window asks of the stack it is in. */
+/** The interface of the stack that a window needs. */
 export interface Holder {
   area(): Rect;
   /** Whether windows fill the area, as on a phone. */
@@ -19,7 +18,6 @@ export interface Holder {
   changed(): void;
 }
 
-/** A window as agents read it. */
 export interface Summary extends Rect {
   readonly id: number;
   readonly title: string;
@@ -45,7 +43,7 @@ export class Frame {
     readonly id: number,
     readonly app: App,
     readonly key: string,
-    /** What it was opened with. */
+    /** The argument that it was opened with. */
     readonly argument: string | undefined,
     rect: Rect,
     holder: Holder,
@@ -88,7 +86,7 @@ export class Frame {
     this.place();
   }
 
-  /** What the window shows; said once, after the app has drawn it. */
+  /** Sets the content; called once, when the app has drawn it. */
   fill(inside: Inside): void {
     this.#inside = inside;
     inside.content.classList.add("window-content");
@@ -127,12 +125,12 @@ export class Frame {
     this.element.classList.toggle("is-unsaved", is);
   }
 
-  /** Where it is when it is neither maximised nor a sheet. */
+  /** The rectangle when it is neither maximised nor a sheet. */
   get rect(): Rect {
     return this.#rect;
   }
 
-  /** Where it is at this moment. */
+  /** The current rectangle. */
   get bounds(): Rect {
     return this.#maximized || this.#holder.sheets() ? this.#holder.area() : this.#rect;
   }
@@ -142,7 +140,7 @@ export class Frame {
     return { id: this.id, title: this.title, minimized: this.#minimized, x, y, width, height };
   }
 
-  /** Puts it somewhere, as far as that is inside the area; a maximised window is no longer. */
+  /** Moves it, as far as the area allows; ends maximising. */
   move(rect: Partial<Rect>): void {
     this.#rect = moved({ ...this.#rect, ...rect }, 0, 0, this.#holder.area());
     this.maximise(false);
@@ -159,7 +157,7 @@ export class Frame {
     this.#holder.changed();
   }
 
-  /** Writes its geometry to the element, after it or the area has changed. */
+  /** Writes the geometry to the element, after it or the area has changed. */
   place(): void {
     if (!this.#maximized && !this.#holder.sheets()) this.#rect = moved(this.#rect, 0, 0, this.#holder.area());
     const { x, y, width, height } = this.bounds;
@@ -172,8 +170,8 @@ export class Frame {
   }
 
   /**
-   * Gives the keyboard to the window, unless something in it has it. A finger's keyboard covers half the screen: it
-   * waits for a field to be touched.
+   * Focuses the window, unless something in it has the focus. On touch devices the field is not focused, because the
+   * on-screen keyboard covers half the screen.
    */
   takeKeyboard(): void {
     if (this.element.contains(document.activeElement)) return;
@@ -181,7 +179,7 @@ export class Frame {
     (first ?? this.element).focus({ preventScroll: true });
   }
 
-  /** The person wants it closed: at once, or after the question whether what is not saved may go. */
+  /** Closes the window at once, or asks first if something is unsaved. */
   leave(): void {
     if (!this.#unsaved) {
       this.#holder.close(this);

@@ -1,4 +1,4 @@
-// What stands on the wallpaper: the time in large letters, and the first thing an agent could ask.
+// The text on the wallpaper: the time in large letters, and the first command for an agent to try.
 
 import { el } from "../el.js";
 import { now } from "./time.js";

@@ -1,4 +1,4 @@
-// The keys of the whole desktop: Escape and Ctrl+W close a window where the browser lets them, F6 goes to the next one.
+// The desktop's keys: Escape and Ctrl+W close a window if the browser permits, F6 goes to the next one.
 
 import type { Stack } from "./stack.js";
 
@@ -19,7 +19,7 @@ export function keys(stack: Stack): void {
   });
 }
 
-/** From a field to its window first; from the window, out. */
+/** In a field, moves the focus to its window; in a window, closes the window. */
 function escape(stack: Stack, { target }: KeyboardEvent): void {
   const { active } = stack;
   if (active === undefined) return;

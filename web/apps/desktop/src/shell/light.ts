@@ -1,4 +1,4 @@
-// The activity light: blinks with every call of an agent, lists the last ones, and lets the person pause them.
+// The activity light: blinks with every call of an agent, lists the last calls, and lets the person pause agents.
 
 import { callRow, oncePerFrame } from "../apps/calls.js";
 import { pauseSwitch } from "../agents/switch.js";
@@ -34,7 +34,7 @@ export function light(desk: Desk): { readonly button: HTMLElement; readonly pane
     const status = pause.on ? "paused" : activity.linked ? "on" : "off";
     button.dataset.status = status;
     words.textContent = { paused: "Paused", on: "Agents", off: "No hub" }[status];
-    // A name without the count: an agent that looks would read of its own look.
+    // The name does not contain the count: an agent that reads the page would see its own call in it.
     button.setAttribute(
       "aria-label",
       { paused: "Activity: agents are paused", on: "Activity", off: "Activity: no hub" }[status],
@@ -57,7 +57,7 @@ export function light(desk: Desk): { readonly button: HTMLElement; readonly pane
   return { button, panel: popped.panel };
 }
 
-/** Starts the animation anew, so that every call that can be seen is a blink. */
+/** Restarts the animation, so that every visible call is a blink. */
 function blink(dot: HTMLElement): void {
   dot.getAnimations().forEach((animation) => animation.cancel());
   dot.animate(

@@ -1,4 +1,4 @@
-// The windows of this tab, over a reload: which, where, and in which order. What was typed and not saved is not kept.
+// Restores this tab's windows after a reload: which, where, and in which order. Unsaved text is not kept.
 
 import type { Desk } from "../desk.js";
 import type { Rect } from "../geometry.js";
@@ -13,7 +13,7 @@ interface Kept {
 
 const KEY = "desktop.windows";
 
-/** Brings back the windows that there were, and keeps those that there will be. */
+/** Restores the previous windows, and stores the current ones when the page is left. */
 export function remember(desk: Desk, keep: Storage | undefined): void {
   for (const one of restored(keep)) bringBack(desk, one);
   addEventListener("pagehide", () => {
@@ -36,7 +36,7 @@ function bringBack(desk: Desk, { app, argument, rect, minimized, maximized }: Ke
   if (minimized) desk.stack.minimise(frame);
 }
 
-/** What is not ours, or of another version, is no window. */
+/** Stored entries of another kind or version are ignored. */
 function restored(keep: Storage | undefined): readonly Kept[] {
   try {
     const kept = JSON.parse(keep?.getItem(KEY) ?? "[]") as unknown;

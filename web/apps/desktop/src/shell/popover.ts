@@ -1,4 +1,4 @@
-// A panel that a button of the bar opens: closed by Escape, by its button, and by a press elsewhere.
+// A panel that a button of the bar opens; Escape, the button, and a press elsewhere close it.
 
 import type { Child } from "../el.js";
 import { el } from "../el.js";
@@ -8,7 +8,7 @@ export interface Popover {
   toggle(open?: boolean): void;
 }
 
-/** `opened` runs before the panel is seen, and says where the keyboard goes. */
+/** `opened` runs before the panel is visible, and returns the element to focus. */
 export function popover(
   button: HTMLElement,
   { id, label, role }: { readonly id: string; readonly label: string; readonly role: string },

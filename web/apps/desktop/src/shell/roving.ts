@@ -1,6 +1,6 @@
-// Arrow keys between things that stand in a row, a column or a grid: one of them is in the Tab order at a time.
+// Arrow keys between items in a row, a column or a grid: one of them is in the Tab order at a time.
 
-/** Moves to whatever stands nearest in the arrow's direction, as the eye would. */
+/** Moves to the visually nearest item in the arrow's direction. */
 export function roving(group: HTMLElement, selector: string): void {
   const items = (): HTMLElement[] =>
     [...group.querySelectorAll<HTMLElement>(selector)].filter((item) => item.getClientRects().length > 0);
@@ -31,7 +31,7 @@ function nearest(from: HTMLElement, all: readonly HTMLElement[], key: string): H
     const there = middle(item);
     const along = (there.x - here.x) * x + (there.y - here.y) * y;
     const aside = Math.abs((there.x - here.x) * y) + Math.abs((there.y - here.y) * x);
-    // What is further aside than ahead is not in this direction.
+    // An item that is further aside than ahead is not in this direction.
     return along > 1 && aside <= along * 2 ? [{ item, cost: along + aside * 3 }] : [];
   });
   return costs.toSorted((a, b) => a.cost - b.cost)[0]?.item;

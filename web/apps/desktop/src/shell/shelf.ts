@@ -22,7 +22,7 @@ export function shelf(desk: Desk): HTMLElement {
     badge.setAttribute("aria-label", `${String(desk.chat.unread)} unread`);
   });
   const shelf = el("nav", { class: "shelf", "aria-label": "Apps" }, ...icons);
-  // Once it is in the document: what has no place is not in the order.
+  // After it is in the document: items without a position are not in the order.
   queueMicrotask(() => roving(shelf, ".desktop-icon"));
   return shelf;
 }

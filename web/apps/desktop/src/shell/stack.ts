@@ -1,17 +1,16 @@
-// The open windows: which there are, which is above which, and which one has the keyboard. It draws none of them.
+// The open windows: their order, and which one is active. Renders none of them.
 
 import type { App } from "../desk.js";
 import { el } from "../el.js";
 import { placed, tiled, type Rect } from "../geometry.js";
 import { Frame, type Holder } from "./frame.js";
 
-/** Narrower than this, a window is a sheet that fills the screen. */
+/** On a narrower screen a window is a sheet that fills it. */
 const SHEETS = "(max-width: 640px)";
 const GAP = 12;
 
 export class Stack {
   readonly element = el("main", { class: "windows", "aria-label": "Windows" });
-  /** From the lowest to the topmost. */
   readonly #order: Frame[] = [];
   readonly #frames = new Map<number, Frame>();
   readonly #listeners = new Set<() => void>();
@@ -36,7 +35,7 @@ export class Stack {
     return this.#order;
   }
 
-  /** The one that has the keyboard. */
+  /** The window with the keyboard focus. */
   get active(): Frame | undefined {
     return this.#active;
   }
@@ -49,13 +48,13 @@ export class Stack {
     return this.frames.find((frame) => frame.key === key);
   }
 
-  /** Where windows may be. */
+  /** The area for windows. */
   area(): Rect {
     const { left, top, width, height } = this.element.getBoundingClientRect();
     return { x: left, y: top, width, height };
   }
 
-  /** A frame with nothing in it, in front of all. */
+  /** Opens an empty window in front of all. */
   open(app: App, key: string, argument?: string): Frame {
     const frame = new Frame(
       this.#opened,
@@ -94,7 +93,7 @@ export class Stack {
     this.#leave(frame);
   }
 
-  /** The desktop itself was pressed: no window has the keyboard. */
+  /** Called when the desktop itself is pressed: no window is active. */
   blur(): void {
     if (this.#active === undefined) return;
     this.#active = undefined;
@@ -102,7 +101,7 @@ export class Stack {
     this.#changed();
   }
 
-  /** The next window of those that are to be seen, lowest first. */
+  /** Activates the next visible window, lowest first. */
   cycle(): void {
     const next = this.#order.find((frame) => frame !== this.#active);
     if (next !== undefined) this.focus(next);
@@ -117,13 +116,13 @@ export class Stack {
     for (const [index, frame] of shown.entries()) frame.move(places[index] ?? {});
   }
 
-  /** The result ends it. */
+  /** Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** The keyboard goes to the topmost window that is left. */
+  /** Activates the topmost window that is left. */
   #leave(frame: Frame): void {
     if (this.#active === frame) {
       this.#active = this.#order.findLast(({ minimized }) => !minimized);

@@ -1,4 +1,4 @@
-// The bar at the bottom: start, the windows that are open, the light, the clock.
+// The bar at the bottom: start button, open windows, activity light, clock.
 
 import type { Desk } from "../desk.js";
 import { el } from "../el.js";
@@ -47,7 +47,7 @@ export function taskbar(desk: Desk): readonly HTMLElement[] {
   return [bar, start.panel, lamp.panel];
 }
 
-/** Pressed, a window comes to the front; the one that is there goes down. */
+/** A button for a window: a press brings the window to the front, or minimises the active one. */
 function newTask(desk: Desk, frame: Frame): HTMLButtonElement {
   const press = (): void => {
     if (desk.stack.active === frame) desk.stack.minimise(frame);

@@ -1,4 +1,4 @@
-// The rounded picture of an app, in any size. An agent or a person may put another picture on it.
+// The rounded picture of an app, in any size. An agent or a person may replace the picture by characters.
 
 import type { App } from "../desk.js";
 import { el } from "../el.js";
@@ -12,7 +12,7 @@ export function tile(app: App): HTMLElement {
   return shown;
 }
 
-/** Puts a character or two in the place of the app's picture, everywhere; nothing brings the picture back. */
+/** Replaces the app's picture by up to 16 characters, everywhere; an empty text restores the picture. */
 export function setTile(app: App, characters: string): void {
   if (characters.length > ICON_CHARS_MAX)
     throw new RangeError(`an icon is a character or two, not ${String(characters.length)}`);

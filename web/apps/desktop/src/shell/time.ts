@@ -1,4 +1,4 @@
-// Tells the time whenever a minute begins.
+// Calls back with the time at the start of every minute.
 
 const MINUTE_MS = 60_000;
 

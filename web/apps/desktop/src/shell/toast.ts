@@ -1,4 +1,4 @@
-// A few words in the corner, for a few seconds.
+// A short message in the corner, for a few seconds.
 
 import { el } from "../el.js";
 

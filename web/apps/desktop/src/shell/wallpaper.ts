@@ -1,8 +1,8 @@
-// The wallpaper: an iris, drawn anew from numbers that are always the same. Its colours are the stylesheet's.
+// The wallpaper: an iris, drawn from a fixed pseudo-random sequence. The stylesheet sets its colours.
 
 import { drawing } from "../el.js";
 
-/** Long and thin ones, and short ones close to the pupil. */
+/** Long thin rays, and short ones close to the pupil. */
 const RAYS = 300;
 const SHORT_RAYS = 260;
 const VIEW = 1000;
@@ -31,7 +31,7 @@ export function wallpaper(): SVGElement {
   </svg>`);
 }
 
-/** One fibre: from the pupil outwards, a little bent, each of its own length and weight. */
+/** One fibre: from the pupil outwards, slightly bent, with random length and weight. */
 function ray(angle: number, reach: number, chance: () => number): string {
   const from = 154 + chance() * 16;
   const to = from + reach * 0.6 + chance() ** 2 * reach * 1.2;
@@ -46,7 +46,7 @@ function point(angle: number, radius: number): [string, string] {
   return [(MIDDLE + Math.cos(angle) * radius).toFixed(1), (MIDDLE + Math.sin(angle) * radius).toFixed(1)];
 }
 
-/** Numbers from 0 to 1 that look like chance and are the same each time. */
+/** Pseudo-random numbers from 0 to 1, the same each time. */
 function sequence(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,9 +1,9 @@
-// What the tools need that is not in the page: evolution, a language model, area agents. Real ones and mocks look
-// alike.
+// The backends that the tools need: evolution, a language model, area agents. Real and mock backends have the same
+// interface.
 
 import type { Rect } from "../map/pixel-map.js";
 
-/** The call that something is done for. */
+/** The tool call that a backend request belongs to. */
 export interface Doing {
   readonly signal: AbortSignal;
   progress(progress: number, total?: number, message?: string): void;
@@ -24,7 +24,7 @@ export interface Evolved {
   readonly generationsCompleted: number;
   readonly evolvedShader: string;
   readonly cartridgeId: string | null;
-  /** Whatever else the backend says of it. */
+  /** All other members of the backend's reply. */
   readonly [more: string]: unknown;
 }
 
@@ -53,11 +53,10 @@ export interface Spawned {
   readonly agentId: string;
   readonly status: string;
   readonly region: Rect;
-  /** Seconds. */
   readonly heartbeatInterval: number;
 }
 
-/** What an agent tells of itself. */
+/** An event of an agent. */
 export interface AgentEvent {
   readonly agentId: string;
   readonly event: string;
@@ -67,9 +66,9 @@ export interface AgentEvent {
 /** An agent as the backend lists it. */
 export interface AgentRow extends Spawned {
   readonly agentType: string;
-  /** What it found last. */
+  /** Its last finding. */
   readonly report?: unknown;
-  /** Why it ended, where that was a failure. */
+  /** Why it failed, if it did. */
   readonly error?: string;
 }
 
@@ -81,12 +80,12 @@ export interface Backends {
   evolve(wish: EvolutionWish, doing: Doing): Promise<Evolved>;
   prompt(wish: PromptWish, doing: Doing): Promise<Prompted>;
   spawn(wish: AgentWish, doing: Doing): Promise<Spawned>;
-  /** Tells an agent what to do; gives its new status. */
+  /** Sends an order to an agent; returns its new status. */
   order(agentId: string, order: AgentOrder): Promise<string>;
-  /** One agent, with all that the backend tells of it. */
+  /** One agent, with all members of the backend's reply. */
   agent(agentId: string): Promise<object>;
-  /** This session's agents, those of before a reload too. */
+  /** This session's agents, including those from before a reload. */
   agents(): Promise<readonly AgentRow[]>;
-  /** Calls back with what agents tell over the backend's own line. */
+  /** Calls back with the events that agents send over the backend's connection. */
   onAgentEvent(heard: (event: AgentEvent) => void): void;
 }

@@ -1,4 +1,4 @@
-// A request over HTTP with an end: 30 s for all of it, its body included, and a size beyond which reading stops.
+// An HTTP request with limits: 30 s in total, including the body, and a maximum size of the body.
 
 import { failed, messageOf, type Failure } from "../failure.js";
 import { HTTP_MS_MAX } from "./limits.js";
@@ -11,14 +11,14 @@ export interface Answer {
 }
 
 export interface Wanted {
-  /** Why no answer came, in the caller's words. */
+  /** The failure without a response; the caller chooses the words. */
   unreachable(why: string): Failure;
-  /** What is said after 30 s. */
+  /** The message after 30 s. */
   readonly late: string;
   readonly bytesMax: number;
 }
 
-/** Rejects with `Failure`. Any status is an answer. */
+/** Rejects with `Failure`. A response with any status resolves. */
 export async function fetched(url: string, init: RequestInit, signal: AbortSignal, wanted: Wanted): Promise<Answer> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), HTTP_MS_MAX);
@@ -40,7 +40,7 @@ export async function fetched(url: string, init: RequestInit, signal: AbortSigna
   }
 }
 
-/** What a browser does not tell a page: that an answer may be there and not readable here. */
+/** A hint for cross-origin requests: the browser does not reveal whether a response arrived that CORS hides. */
 export function acrossOrigins(url: string): string {
   const { origin } = new URL(url, location.href);
   if (origin === location.origin || !/^https?:/.test(origin)) return "";

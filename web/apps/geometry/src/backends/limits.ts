@@ -1,4 +1,4 @@
-// How long the page waits for what is not in it.
+// Timeouts for requests to backends.
 
 export const CONNECT_MS_MAX = 5_000;
 export const HTTP_MS_MAX = 30_000;

@@ -1,30 +1,29 @@
-// One WebSocket to a backend, on which requests and replies are told apart by `requestId`. Every request has one
-// ending: its reply, its time, its caller's change of mind, or the end of the line, which is noticed at once. Timers
-// end with what they are for.
+// One WebSocket to a backend; `requestId` assigns replies to requests. Every request ends once: with its reply, its
+// timeout, its cancellation, or the end of the connection, which is noticed at once. Timers end with their request.
 
 import { failed, isErrorCode, unavailable, type Failure, Failure as Failed } from "../failure.js";
 import { CONNECT_MS_MAX } from "./limits.js";
 
-/** A browser does not tell a page why it was not let in, so the hint names what can be the reason. */
+/** A browser does not reveal why the connection was refused, so the hint names possible reasons. */
 const HINT =
   "start the hub with `eye up` and open the app at http://localhost:PORT/apps/geometry/, or try it with ?mock_backends=true";
 
 export type Message = Readonly<Record<string, unknown>>;
 
 export interface Question {
-  /** How long its reply may take, and what is said when it takes longer. */
+  /** The timeout of the reply, and the message after it. */
   readonly msMax: number;
   readonly late: string;
   readonly signal?: AbortSignal | undefined;
-  /** What is sent when the caller does not want the reply any more. */
+  /** Sent when the caller cancels. */
   readonly cancel?: Message;
-  /** Called with each message about it that is not its reply. */
+  /** Called with each message of this request other than its reply. */
   readonly progress?: (message: Message) => void;
 }
 
-/** What a line tells of itself. */
+/** Callbacks for the connection itself. */
 export interface Ears {
-  /** Gets what is no reply to anybody. */
+  /** Gets messages that belong to no request. */
   readonly heard?: (message: Message) => void;
   readonly closed?: () => void;
 }
@@ -40,7 +39,7 @@ export class Line {
 
   private constructor(
     readonly socket: WebSocket,
-    /** Who is at the other end, as errors call it. */
+    /** The name of the backend in error messages. */
     readonly who: string,
     readonly ears: Ears,
   ) {
@@ -56,7 +55,7 @@ export class Line {
     });
   }
 
-  /** Opens it, within 5 s. Rejects with `Failure`. */
+  /** Connects, within 5 s. Rejects with `Failure`. */
   static open(url: string, who: string, ears: Ears = {}): Promise<Line> {
     return new Promise((resolve, reject) => {
       const socket = new WebSocket(url);
@@ -73,7 +72,7 @@ export class Line {
         clearTimeout(timer);
         over.abort();
         then();
-        // What was given up must not open later.
+        // A connection that was given up must not open later.
         if (socket.readyState === WebSocket.CONNECTING) socket.close();
       };
       socket.addEventListener("open", () => end(() => resolve(new Line(socket, who, ears))), { signal: over.signal });
@@ -136,7 +135,7 @@ export class Line {
   #hear(data: unknown): void {
     const message = parsed(data);
     if (message === undefined) {
-      // It is not known whose reply this was.
+      // It is unknown which request this was the reply to.
       this.#endAll(failed(`${this.who} sent what is no JSON object: ${String(data).slice(0, 80)}`));
       return;
     }
@@ -156,7 +155,7 @@ export function requestId(kind: string): string {
   return `${kind}_${String(Date.now())}_${Math.random().toString(36).slice(2, 8)}`;
 }
 
-/** What the backend says of its refusal, with the place in a shader if it names one. */
+/** The backend's reason for its refusal, with the position in a shader if it names one. */
 function refusal(who: string, { error, error_code, line, column }: Message): Failure {
   const place = { ...(typeof line === "number" && { line }), ...(typeof column === "number" && { column }) };
   return new Failed(

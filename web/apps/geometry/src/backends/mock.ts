@@ -1,5 +1,4 @@
-// Backends that are none: for a page without a hub, and for tests of what is around them. Whatever they answer is
-// marked as mock.
+// Mock backends: for a page without a hub, and for tests of the code around them. All their answers are marked as mock.
 
 import { encode } from "fast-png";
 import { failed, invalid } from "../failure.js";
@@ -109,7 +108,7 @@ function tokens(text: string): number {
   return Math.ceil(text.length / CHARS_PER_TOKEN);
 }
 
-/** A picture that is another for every shader, so that something can be loaded. */
+/** A picture that differs for every shader, so that something can be loaded. */
 function picture(hash: number): Uint8Array {
   const data = new Uint8Array(PICTURE_SIDE * PICTURE_SIDE * 4);
   for (let at = 0; at < PICTURE_SIDE * PICTURE_SIDE; at++) {

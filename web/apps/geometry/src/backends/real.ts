@@ -31,20 +31,20 @@ import {
 const EVOLUTION = "Evolution backend";
 const AGENTS = "Agent backend";
 const COMPLETION_BYTES_MAX = 16 * 1024 * 1024;
-/** Statuses by which a server says that what should answer is not there. */
+/** Statuses of a server whose backend is absent. */
 const AWAY: readonly number[] = [404, 502, 503, 504];
 const REASON_CHARS_MAX = 300;
 
 export class RealBackends implements Backends {
   readonly mock = false;
-  /** Stays open: agents tell of themselves on it. */
+  /** Stays open, because agents send events on it. */
   #agents: Promise<Line> | undefined;
   #heard: (event: AgentEvent) => void = () => undefined;
 
   constructor(
-    /** Where they are, as `http://host:port`. */
+    /** The backends' origin, as `http://host:port`. */
     readonly origin: string,
-    /** This page's name at the hub, through which agents see the map. */
+    /** This page's session at the hub, through which agents see the map. */
     readonly session: () => string | undefined,
   ) {}
 
@@ -120,7 +120,7 @@ export class RealBackends implements Backends {
     return line.ask({ requestId: requestId("agent"), ...message, ...(session !== undefined && { session }) }, question);
   }
 
-  /** One for all, opened anew when it was closed or could not be opened. */
+  /** One connection for all agents, reopened after it was closed or failed to open. */
   #agentLine(): Promise<Line> {
     const over = (): void => (this.#agents = undefined);
     return (this.#agents ??= Line.open(this.#socketUrl("/agents"), AGENTS, {
@@ -148,7 +148,7 @@ function tellProgress({ generation, generations, bestFitness }: Message, progres
   progress(generation, typeof generations === "number" ? generations : undefined, best);
 }
 
-/** A hub says why in its own words and with a code; any other server only has a status. */
+/** A hub sends a reason and a code; any other server only a status. */
 function refused(status: number, text: string): Failure {
   const { error, error_code, hint } = spoken(text);
   if (typeof error === "string" && isErrorCode(error_code))

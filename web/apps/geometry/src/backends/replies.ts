@@ -1,5 +1,5 @@
-// Reads what backends reply. A reply that lacks what was promised is an error that names it, never a success with
-// holes.
+// Parses the replies of backends. A reply that lacks a promised member is an error that names it, never a success with
+// gaps.
 
 import { clip } from "../clip.js";
 import { failed } from "../failure.js";
@@ -8,9 +8,9 @@ import type { AgentEvent, AgentRow, Evolved, Prompted, Spawned } from "./backend
 import type { Message } from "./line.js";
 
 const HEARTBEAT_SECONDS = 5;
-/** Belong to the wire, not to the answer. */
+/** Members of the protocol, not of the answer. */
 const ENVELOPE: readonly string[] = ["requestId", "success", "type"];
-/** 256 numbers, too many to read in a window. */
+/** 256 numbers, too many for a window. */
 const LONG: readonly string[] = ["histogram"];
 const REPORT_TEXT_CHARS_MAX = 200;
 
@@ -20,12 +20,12 @@ export function readEvolved(reply: Message): Evolved {
     bestFitness: number(reply, "bestFitness", "Evolution backend"),
     generationsCompleted: number(reply, "generationsCompleted", "Evolution backend"),
     evolvedShader: text(reply, "evolvedShader", "Evolution backend"),
-    // A result that could not be kept is a result still; the backend's warning says why.
+    // A result that could not be stored is still a result; the backend's warning says why.
     cartridgeId: reply.cartridgeId === null ? null : text(reply, "cartridgeId", "Evolution backend"),
   };
 }
 
-/** A completion as OpenAI's API gives it. */
+/** Parses a completion in the format of OpenAI's API. */
 export function readPrompted(body: string, asked: string): Prompted {
   const completion = json(body);
   const { choices, model, usage } = completion;
@@ -83,7 +83,7 @@ export function readEvent(message: Message): AgentEvent | undefined {
   return typeof agentId === "string" && typeof event === "string" ? { ...message, agentId, event } : undefined;
 }
 
-/** What an agent found, from its event: as much of it as a window shows. */
+/** An agent's finding from its event, shortened for a window. */
 export function readReport({ report }: Message): Message {
   const shown = Object.entries(without(object(report), LONG));
   return Object.fromEntries(

@@ -1,9 +1,9 @@
-// The cartridges that lie on the map, in the order in which they were put there. Bounded: the oldest makes room.
+// The cartridges on the map, in the order in which they were placed. Bounded: the oldest is removed.
 
 import type { Layer, PixelMap, Rect } from "../map/pixel-map.js";
 import { touch } from "../map/pixel-map.js";
 
-/** A picture is shown this many map pixels wide or high, whichever is more. */
+/** The larger side of a shown picture, in map pixels. */
 export const SHOWN_PIXELS = 400;
 export const CARTRIDGES_MAX = 64;
 
@@ -14,7 +14,7 @@ export interface Cartridge {
   readonly layer: Layer;
   readonly sha256: string;
   readonly uniqueColors: number;
-  /** Its WGSL, where the file carries it. */
+  /** Its WGSL, if the file contains it. */
   readonly source: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export class Cartridges {
     this.#watchers.add(watcher);
   }
 
-  /** One that lay at the very same place is replaced. */
+  /** Places a cartridge; replaces one with the same URL at the same position. */
   put(cartridge: Omit<Cartridge, "id">): Cartridge {
     const { layer } = cartridge;
     const same = this.#all.find(
@@ -57,7 +57,7 @@ export class Cartridges {
     this.#changed();
   }
 
-  /** The topmost that touches a rectangle and carries its source. */
+  /** The WGSL of the topmost cartridge that touches the rectangle and contains its source. */
   sourceAt(rect: Rect): string | undefined {
     return this.#all.findLast(({ layer, source }) => source !== undefined && touch(layer, rect))?.source;
   }

@@ -1,12 +1,11 @@
-// What a cartridge holds, besides being a picture: its bytes along the Hilbert curve, its fingerprint, its colours.
-// Pure.
+// The content of a cartridge's picture: its bytes along the Hilbert curve, its fingerprint, its colours. Pure.
 
 import { d2xy } from "../hilbert.js";
 import type { Picture } from "../map/pixel-map.js";
 
 /**
- * The bytes of the pixels in the order of the curve. A picture that is no square of a power of two lies in the smallest
- * grid that holds it.
+ * The bytes of the pixels in the order of the curve. A picture that is not a square of a power of two is placed in the
+ * smallest such grid that contains it.
  */
 export function hilbertBytes({ width, height, rgba }: Picture, bytesMax = Infinity): Uint8Array {
   const size = gridOf({ width, height });
@@ -25,7 +24,7 @@ export function gridOf({ width, height }: { readonly width: number; readonly hei
   return 2 ** Math.ceil(Math.log2(Math.max(width, height)));
 }
 
-/** How many different colours it has, alpha aside. */
+/** The number of different colours, without alpha. */
 export function uniqueColours({ rgba }: Picture): number {
   const seen = new Uint8Array(2 ** 21);
   let count = 0;
@@ -41,7 +40,7 @@ export function uniqueColours({ rgba }: Picture): number {
 }
 
 export async function sha256(bytes: BufferSource): Promise<string> {
-  // Only secure contexts have it; http://localhost is one.
+  // Only secure contexts have `crypto.subtle`; http://localhost is one.
   if (!("subtle" in crypto))
     throw new Error(
       "this page is no secure context, so it cannot compute SHA-256; open it from localhost or over https",
@@ -57,7 +56,7 @@ export function hex(bytes: Uint8Array): string {
 export function entropy({ rgba }: Picture): number {
   const histogram = new Uint32Array(256);
   for (let at = 0; at < rgba.length; at += 4) {
-    // Weights in 65536ths, as the hub has them, so that both count the same.
+    // Weights in 65536ths, as in the hub, so that both results are equal.
     const bin = (13_933 * (rgba[at] ?? 0) + 46_871 * (rgba[at + 1] ?? 0) + 4_732 * (rgba[at + 2] ?? 0) + 32_768) >> 16;
     histogram[bin] = (histogram[bin] ?? 0) + 1;
   }

@@ -1,5 +1,5 @@
-// A PNG as exact RGBA. A canvas would not do: it multiplies colours by their alpha, and a pixel that is an instruction
-// may have none.
+// Decodes a PNG to exact RGBA. A canvas is not exact: it multiplies colours by their alpha, and a pixel that is an
+// instruction may have alpha 0.
 
 import { convertIndexedToRgb, decode, type DecodedPng } from "fast-png";
 import { isPng } from "./png-text.js";
@@ -11,7 +11,7 @@ const SIZE_AT = 16;
 /** Throws an error that says what is wrong with the file. */
 export function decodePng(bytes: Uint8Array): Picture {
   if (!isPng(bytes) || bytes.length < SIZE_AT + 8) throw new Error("it is no PNG");
-  // Before anything is unpacked: the header alone says how much that would be.
+  // Checked before unpacking: the header alone says how much memory that would take.
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const [width, height] = [view.getUint32(SIZE_AT), view.getUint32(SIZE_AT + 4)];
   if (width === 0 || height === 0 || width > SIDE_MAX || height > SIDE_MAX)

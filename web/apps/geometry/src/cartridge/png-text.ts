@@ -1,11 +1,11 @@
-// The text that a PNG carries in its iTXt chunks, by keyword. Nothing else of the file is looked at.
+// Reads the text in a PNG's iTXt chunks, by keyword. Ignores everything else in the file.
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const CHUNK_HEAD_BYTES = 8;
 const CHECKSUM_BYTES = 4;
 const TEXT_BYTES_MAX = 1024 * 1024;
 
-/** The text under that keyword, or `undefined`. Throws where a chunk does not fit the file or its text is too long. */
+/** The text under that keyword, or `undefined`. Throws if a chunk does not fit the file or its text is too long. */
 export async function textOf(png: Uint8Array, keyword: string): Promise<string | undefined> {
   for (const { type, data } of chunks(png)) {
     if (type !== "iTXt") continue;
@@ -35,7 +35,7 @@ function* chunks(png: Uint8Array): Generator<{ readonly type: string; readonly d
   }
 }
 
-/** Keyword, 0, whether compressed, how, language, 0, translated keyword, 0, text. */
+/** Layout: keyword, 0, compressed flag, method, language, 0, translated keyword, 0, text. */
 function split(
   data: Uint8Array,
 ): { readonly keyword: string; readonly compressed: boolean; readonly text: Uint8Array } | undefined {
@@ -50,7 +50,7 @@ function split(
   };
 }
 
-/** Stops as soon as it is too long: a few bytes may stand for gigabytes. */
+/** Stops at the limit: a few bytes may expand to gigabytes. */
 async function inflated(bytes: Uint8Array): Promise<Uint8Array> {
   const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(new DecompressionStream("deflate"));
   const parts: Uint8Array[] = [];

@@ -1,18 +1,18 @@
-// What a check is, and how it says what it found. A backend that is away is no fault of the app: it is told apart.
+// A check and the format of its finding. A missing backend is distinguished from a fault of the app.
 
 import type { Reply } from "../tools/desk.js";
 import type { Subject } from "./subject.js";
 
 export interface Subjects {
-  /** With the backends that there are. */
+  /** The app with real backends, as far as they run. */
   readonly real: Subject;
-  /** With mocks. */
+  /** The app with mock backends. */
   readonly mock: Subject;
 }
 
 export interface Check {
   readonly title: string;
-  /** Gives what it saw; throws when that is wrong. */
+  /** Returns what it observed; throws if that is wrong. */
   run(subjects: Subjects): Promise<string>;
 }
 
@@ -21,7 +21,7 @@ export interface Group {
   readonly checks: readonly Check[];
 }
 
-/** What could not be checked, for something else is not there. */
+/** Something could not be checked because a backend is missing. */
 export class Away extends Error {
   override readonly name = "Away";
 }
@@ -52,7 +52,7 @@ export function failure(reply: Reply, tool: string, code: string, words: RegExp)
   return String(reply.error);
 }
 
-/** Every wrong argument must be refused in its own words. */
+/** Every wrong argument must be refused with its own message. */
 export async function refuses(
   subject: Subject,
   tool: string,
@@ -62,7 +62,7 @@ export async function refuses(
   return `${String(cases.length)} wrong inputs refused with their reasons`;
 }
 
-/** The backend answers, or is away and says so in a sentence that helps. */
+/** The backend answers, or the error says that it is missing, in words that help. */
 export async function answersOrSaysAway(subject: Subject, tool: string, args: object, helps: RegExp): Promise<Reply> {
   const reply = await subject.call(tool, args);
   if (reply.success === true) return reply;

@@ -1,4 +1,4 @@
-// The test page: runs every check against the app in a frame, and says what each saw, for a person to read.
+// The test page: runs every check against the app in a frame, and shows what each observed.
 
 import { el } from "../../../desktop/src/el.js";
 import { messageOf } from "../failure.js";
@@ -55,7 +55,7 @@ function rowOf(check: Check): Row {
   return { check, reason, element: el("li", { "data-outcome": "waiting" }, el("b", {}, check.title), reason) };
 }
 
-/** One after the other: they share one map. */
+/** One after the other, because they share one map. */
 async function runAll(wanted: readonly Row[]): Promise<void> {
   if (busy) return;
   busy = true;

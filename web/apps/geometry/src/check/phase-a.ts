@@ -18,7 +18,7 @@ const NAMES = [
   "control_area_agent",
 ];
 
-/** A small cartridge with a clear pixel in it. */
+/** A small cartridge that contains a transparent pixel. */
 export function smallCartridge(): { readonly url: string; readonly rgba: Uint8Array } {
   const rgba = Uint8Array.from({ length: 16 * 16 * 4 }, (_, at) =>
     at % 4 === 3 ? (at === 3 ? 0 : 255) : (at * 7) % 256,
@@ -50,7 +50,7 @@ export const PHASE_A: readonly Group[] = [
           equal(
             tools
               .map(({ name }) => name)
-              // The browser also lists the tools of the page's other frame, which holds the app with its mocks.
+              // The browser also lists the tools of the page's other frame, which contains the app with its mocks.
               .filter((name, at, all) => NAMES.includes(name) && all.indexOf(name) === at)
               .sort(),
             [...NAMES].sort(),

@@ -1,4 +1,4 @@
-// The app under test: loaded in a frame of its own, as people load it, and asked through what it gives to the page.
+// The app under test: loaded in a frame of its own, as users load it, and used through its globals.
 
 import type { Eye } from "../eye.js";
 import type { GeometryOSApp } from "../app.js";
@@ -29,7 +29,7 @@ const READY_MS_MAX = 30_000;
 export class Subject {
   private constructor(readonly window: AppWindow) {}
 
-  /** Resolves when its tools are registered, or when the app is there but no hub is. */
+  /** Resolves when its tools are registered, or when the app runs without a hub. */
   static async open(place: HTMLElement, title: string, url: string): Promise<Subject> {
     const frame = document.createElement("iframe");
     frame.title = title;
@@ -54,7 +54,10 @@ export class Subject {
     return this.window.document.modelContext;
   }
 
-  /** What WebMCP lists, once all of these are among it or half a minute has passed: a browser takes them one by one. */
+  /**
+   * WebMCP's list, once it contains all of these names or half a minute has passed: a browser registers them one by
+   * one.
+   */
   async listed(context: ModelContext, names: readonly string[]): Promise<readonly ModelContextTool[]> {
     for (const late = AbortSignal.timeout(READY_MS_MAX); ; ) {
       const changed = new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// The integration workflow: a shader evolves, its cartridge is loaded, visited and read by address, an agent looks at
-// it, a model is asked.
+// The integration workflow: a shader evolves; its cartridge is loaded, shown and read by address; an agent examines it;
+// a model gets a prompt.
 
 import { equal, expect, success, type Group } from "./check.js";
 import { SHADER } from "./phase-b.js";

@@ -1,9 +1,9 @@
-// Lets the map move on for a moment when the hand lets go of it in motion.
+// Lets the map move on for a moment when it is released in motion.
 
 import { pannedBy, type Camera } from "../map/camera.js";
 import type { Viewport } from "../map/viewport.js";
 
-/** Only what the hand did last counts: who holds still before letting go wants it still. */
+/** Only the last movements count: after holding still, a release does not move the map. */
 const MEMORY_MS = 90;
 const FADE_MS = 260;
 const SLOWEST_PX_PER_MS = 0.02;
@@ -53,7 +53,7 @@ export class Coast {
     let mine: Camera = this.viewport.camera;
     const step = (now: number): void => {
       this.#frame = undefined;
-      // A person who went elsewhere meanwhile wants to be there.
+      // The camera was moved otherwise in the meantime; coasting ends.
       if (this.viewport.camera !== mine) return;
       const passed = Math.min(now - (last ?? now), FRAME_MS_MAX);
       last = now;

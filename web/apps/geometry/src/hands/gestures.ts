@@ -1,4 +1,4 @@
-// Pointers and the wheel on the map: one drags it, two pinch it, the wheel pans, and with Ctrl it zooms, as trackpads
+// Pointers and the wheel on the map: one pointer drags, two pinch; the wheel pans, and with Ctrl it zooms, as trackpads
 // do.
 
 import { pannedBy, zoomedAt, type Point } from "../map/camera.js";
@@ -6,7 +6,7 @@ import type { Viewport } from "../map/viewport.js";
 import type { Coast } from "./coast.js";
 
 const ZOOM_PER_PIXEL = 0.0022;
-/** A trackpad's pinch comes as a wheel with small steps. */
+/** A trackpad's pinch arrives as a wheel with small steps. */
 const PINCH_PER_PIXEL = 0.01;
 const PINCH_STEP_MAX = 50;
 const LINE_PIXELS = 16;
@@ -20,7 +20,7 @@ export class Gestures {
     readonly canvas: HTMLCanvasElement,
     readonly viewport: Viewport,
     readonly coast: Coast,
-    /** Told which point of the view the person points at. */
+    /** Called with the point of the view under the pointer. */
     readonly pointed: (point: Point | undefined) => void,
   ) {
     canvas.addEventListener("pointerdown", (event) => this.#down(event));
@@ -71,7 +71,7 @@ export class Gestures {
       const isPinch = Math.abs(dy) < PINCH_STEP_MAX;
       this.#zoom(this.#point(event), Math.exp(-dy * (isPinch ? PINCH_PER_PIXEL : ZOOM_PER_PIXEL)));
     } else {
-      // With shift, some browsers turn a wheel sideways and some leave it to the page.
+      // With shift, some browsers turn the wheel sideways and others leave that to the page.
       const sideways = event.shiftKey && dx === 0;
       this.viewport.goTo(pannedBy(this.viewport.camera, sideways ? -dy : -dx, sideways ? 0 : -dy), "at once");
     }
@@ -93,7 +93,7 @@ export class Gestures {
     return { x: sum.x / points.length, y: sum.y / points.length };
   }
 
-  /** How far two fingers are apart; 0 with fewer. */
+  /** The distance between two fingers; 0 with fewer. */
   #spread(): number {
     const [first, second] = this.#pointers.values();
     return first === undefined || second === undefined ? 0 : Math.hypot(first.x - second.x, first.y - second.y);

@@ -1,4 +1,4 @@
-// The keyboard does all that hands do on the map.
+// The keyboard can do everything that pointers do on the map.
 
 import { pannedBy, REGIONS, zoomedAt } from "../map/camera.js";
 import type { Viewport } from "../map/viewport.js";
@@ -37,7 +37,7 @@ export function mapKeys(canvas: HTMLElement, viewport: Viewport, switches: Switc
     h: () => switches.curve(),
   };
   canvas.addEventListener("keydown", (event) => {
-    // With the caps lock, letters come large.
+    // With caps lock, letters arrive in upper case.
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(keys, key)) return;
     event.preventDefault();

@@ -1,5 +1,5 @@
-// The file form of a pixel program: a header of 132 bytes, little-endian, and then the words. Every field that is read
-// is checked.
+// The file format of a pixel program: a little-endian header of 132 bytes, then the words. Every field that is read is
+// checked.
 
 import { invalid } from "../failure.js";
 import { crc32 } from "./crc32.js";
@@ -31,12 +31,12 @@ export function readBrick(bytes: Uint8Array): Program {
   if (entry % BigInt(WORD_BYTES) !== 0n || entry >= BigInt(words.length))
     throw invalid(`the brick's entry point, byte ${String(entry)}, is no word of it`);
   const checksum = header.getUint32(AT.checksum, true);
-  // 0 is what writers without a checksum leave there.
+  // Writers without a checksum leave 0 there.
   if (checksum !== 0 && checksum !== crc32(words)) throw invalid("the brick's checksum is not that of its words");
   return { bytes: words, entry: Number(entry) / WORD_BYTES };
 }
 
-/** The same the other way round. */
+/** The inverse: writes a program as a brick. */
 export function writeBrick({ bytes, entry }: Program): Uint8Array {
   const file = new Uint8Array(HEADER_BYTES + bytes.length);
   const header = new DataView(file.buffer);

@@ -1,4 +1,4 @@
-// The checksum that PNG chunks and bricks carry (IEEE 802.3).
+// The checksum in PNG chunks and bricks (IEEE 802.3).
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let rest = byte;

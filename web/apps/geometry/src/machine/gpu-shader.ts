@@ -1,12 +1,12 @@
-// The pixel machine as a compute shader. What each opcode does is in machine.ts; both are held to the same tests.
+// The pixel machine as a compute shader. machine.ts defines the opcodes; both pass the same tests.
 
 import { CONSOLE_BYTES_MAX, REGISTERS } from "./machine.js";
 import { OPCODES } from "./opcodes.js";
 
-/** STORE reaches so far. */
+/** The range of STORE. */
 export const MEMORY_BYTES = 64 * 1024;
 
-/** Places in the state behind the registers. */
+/** Indices in the state, after the registers. */
 export const STATE = {
   counter: 32,
   cycles: 33,

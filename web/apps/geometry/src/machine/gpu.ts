@@ -1,17 +1,17 @@
-// The same machine on a graphics card: one thread of WebGPU works off a program, a slice of cycles at a time. No trace
-// is kept there.
+// The same machine on a graphics card: one WebGPU thread executes a program, a slice of cycles at a time. Keeps no
+// trace.
 
 import { CONSOLE_BYTES_MAX, FRAMEBUFFER, REGISTERS, type Ended, type Fault, type Settings } from "./machine.js";
 import { WORD_BYTES, type Program } from "./program.js";
 import { SHADER, STATE_LEN, STATE, MEMORY_BYTES } from "./gpu-shader.js";
 
-/** WebGPU's numbers, for browsers without it have no names for them. */
+/** WebGPU's constants; browsers without WebGPU do not define their names. */
 const USAGE = { mapRead: 1, copyFrom: 4, copyTo: 8, storage: 128 } as const;
 const MAP_MODE_READ = 1;
 /** Short enough that no driver takes it for a hang. */
 const SLICE_CYCLES = 100_000;
 const ENDINGS: readonly (Ended | undefined)[] = [undefined, "halt", "return", "end", "limit", "fault"];
-/** What the framebuffer's page reaches. */
+/** The size of the framebuffer's page. */
 const FRAMEBUFFER_BYTES = 256;
 
 export interface GpuRun {
@@ -24,7 +24,7 @@ export interface GpuRun {
   readonly framebuffer: Uint8ClampedArray | undefined;
 }
 
-/** Why there is no graphics card to run on. */
+/** There is no graphics card to run on; the message says why. */
 export class NoGpu extends Error {}
 
 /** Runs a program to its end, or until the signal aborts. */
@@ -103,7 +103,7 @@ async function read(device: GPUDevice, from: GPUBuffer, words: number): Promise<
   return values;
 }
 
-/** The machine's own words for what it cannot do. */
+/** The fault in the same words as machine.ts. */
 function faultOf(state: Uint32Array): Fault | undefined {
   const [word = 0, kind = 0, value = 0] = [state[STATE.faultWord], state[STATE.faultKind], state[STATE.faultValue]];
   const message = [

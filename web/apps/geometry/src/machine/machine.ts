@@ -1,5 +1,5 @@
-// The machine that pixel programs run on: 32 registers, words as pixels, a console and a framebuffer. Pure: no page, no
-// clock. A run may be done in slices, so that the caller can do something else in between.
+// The machine for pixel programs: 32 registers, words as pixels, a console and a framebuffer. Pure: no page, no clock.
+// A run can be done in slices, so that the caller can do something else in between.
 
 import { OPCODES } from "./opcodes.js";
 import { WORD_BYTES, type Program } from "./program.js";
@@ -8,16 +8,16 @@ import { Trace } from "./trace.js";
 export const REGISTERS = 32;
 export const CONSOLE_BYTES_MAX = 64 * 1024;
 export const FRAMEBUFFER = { width: 640, height: 480 } as const;
-/** STORE reaches 64 KiB: the program, what lies behind it, and the two windows below. */
+/** STORE addresses 64 KiB: the program, the memory after it, and the two device pages below. */
 const MEMORY_BYTES = 64 * 1024;
 /**
- * In STORE's sixteen bits a page of 256 bytes stands for each device: 0x20.. is 0x20000000 and on, 0x30.. is 0x30000000
- * and on.
+ * In STORE's sixteen address bits, one page of 256 bytes represents each device: 0x20.. is 0x20000000 and on, 0x30.. is
+ * 0x30000000 and on.
  */
 const CONSOLE_PAGE = 0x20;
 const FRAMEBUFFER_PAGE = 0x30;
 
-/** How a run ended: by HALT, by RET, behind its last word, at its limit, or by something the machine cannot do. */
+/** How a run ended: by HALT, by RET, after its last word, at its limit, or by a fault. */
 export type Ended = "halt" | "return" | "end" | "limit" | "fault";
 
 export interface Fault {
@@ -27,7 +27,7 @@ export interface Fault {
 }
 
 export interface Settings {
-  /** Put into R0, R1, … before it begins. */
+  /** The initial values of R0, R1, … */
   readonly args: readonly number[];
   readonly cyclesMax: number;
   readonly trace: boolean;
@@ -39,7 +39,7 @@ export class Machine {
   cycles = 0;
   ended: Ended | undefined;
   fault: Fault | undefined;
-  /** Made when it is first written to. */
+  /** Created by the first write to it. */
   framebuffer: Uint8ClampedArray | undefined;
   consoleDropped = 0;
   readonly #memory: Uint8Array;
@@ -58,12 +58,12 @@ export class Machine {
     this.trace = trace ? new Trace() : undefined;
   }
 
-  /** What was written to the console, as text. */
+  /** The console's output as text. */
   get console(): string {
     return new TextDecoder().decode(Uint8Array.from(this.#console));
   }
 
-  /** Goes on for at most this many cycles; `true` when it is over. */
+  /** Continues for at most this many cycles; `true` when the run is over. */
   run(cycles: number): boolean {
     for (const end = this.cycles + cycles; this.ended === undefined && this.cycles < end; ) this.#step();
     return this.ended !== undefined;
@@ -118,7 +118,7 @@ export class Machine {
         if (this.#has(word, dest) && this.#get(dest) !== 0) this.#counter = first;
         break;
       case OPCODES.RET:
-        // Nothing calls, so the only place to return to is the program's caller.
+        // There are no calls, so the only place to return to is the program's caller.
         this.ended = "return";
         break;
       case OPCODES.HALT:
@@ -153,7 +153,7 @@ export class Machine {
     return this.registers[register] ?? 0;
   }
 
-  /** A Uint32Array keeps the low 32 bits, which is what the machine does. */
+  /** A Uint32Array keeps the low 32 bits, as the machine requires. */
   #set(register: number, value: number): void {
     this.registers[register] = value;
   }

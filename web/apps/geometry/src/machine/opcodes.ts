@@ -1,4 +1,4 @@
-// The numbers of the instructions: the red of a pixel.
+// The numbers of the instructions, which are the red channel of a pixel.
 
 export const OPCODES = {
   NOP: 0,

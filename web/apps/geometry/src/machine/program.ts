@@ -1,5 +1,5 @@
-// A pixel program as words: one pixel, R G B A, is one instruction. Read from hex text, plain text or bytes; no
-// fetching here.
+// A pixel program as words: one pixel, R G B A, is one instruction. Parsed from hex text, plain text or bytes; nothing
+// is fetched here.
 
 import { invalid } from "../failure.js";
 
@@ -8,13 +8,13 @@ export const PROGRAM_WORDS_MAX = 1024 * 1024;
 
 export interface Program {
   readonly bytes: Uint8Array;
-  /** Where it begins, in words. */
+  /** The start address, in words. */
   readonly entry: number;
 }
 
 const HEX = /^(?:0x)?[0-9a-f]+$/i;
 
-/** Hex digits, with spaces between them or not, are bytes; any other text is its own UTF-8. */
+/** Hex digits, with or without spaces, become bytes; any other text its UTF-8. */
 export function programOf(text: string): Program {
   const digits = text.replace(/[\s,]+/g, "").replace(/^0x/i, "");
   const bytes = HEX.test(digits) ? fromHex(digits) : new TextEncoder().encode(text);
@@ -30,7 +30,7 @@ export function wholeWords(bytes: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Where to begin: `main` is the program's own entry, a number is a word's address. Words have no names. */
+/** Sets the start: `main` is the program's own entry, a number is a word's address. Words have no names. */
 export function entered(program: Program, entrypoint: string): Program {
   if (entrypoint === "main") return program;
   const entry = /^\d+$/.test(entrypoint) ? Number(entrypoint) : NaN;

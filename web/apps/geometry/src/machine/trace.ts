@@ -1,5 +1,5 @@
-// What a run did, a line an instruction: its beginning and its end, for the middle of a long run is of no use to a
-// reader.
+// The trace of a run, one line per instruction: only its beginning and its end, because the middle of a long run does
+// not help a reader.
 
 import { OPCODES } from "./opcodes.js";
 

@@ -1,10 +1,9 @@
-// Where the person looks: a point of the map, in map pixels, in the middle of the view, and how large a map pixel is.
-// Pure arithmetic.
+// The camera: the map pixel in the middle of the view, and the zoom. Pure arithmetic.
 
 export interface Camera {
   readonly x: number;
   readonly y: number;
-  /** How many pixels of the page one map pixel is wide. */
+  /** Page pixels per map pixel. */
   readonly zoom: number;
 }
 
@@ -29,14 +28,14 @@ export interface Bounds {
 export const GRID_PIXELS = 100;
 export const ZOOM_MIN = 0.05;
 export const ZOOM_MAX = 10;
-/** Places beyond are not exact any more where 32 bits are used for them. */
+/** Positions beyond are not exact where 32 bits are used for them. */
 export const PLACE_MAX = 2 ** 31 - 1;
 
 export interface Region extends Camera {
   readonly title: string;
 }
 
-/** The named regions; places in grid units. */
+/** The named regions; positions in grid units. */
 export const REGIONS = {
   origin: { x: 0, y: 0, zoom: 1, title: "Origin" },
   antigravity_prime: { x: 8192, y: 8192, zoom: 0.5, title: "Antigravity Prime" },
@@ -50,7 +49,7 @@ export function isRegionName(name: unknown): name is RegionName {
   return typeof name === "string" && Object.hasOwn(REGIONS, name);
 }
 
-/** The nearest camera that the map has. */
+/** The nearest camera within the map's limits. */
 export function allowed({ x, y, zoom }: Camera): Camera {
   return {
     x: within(x, -PLACE_MAX, PLACE_MAX),
@@ -64,7 +63,7 @@ export function visibleBounds({ x, y, zoom }: Camera, { width, height }: Extent)
   return { left: x - halfWidth, top: y - halfHeight, right: x + halfWidth, bottom: y + halfHeight };
 }
 
-/** The map's place under a point of the view. */
+/** The map position under a point of the view. */
 export function placeAt(camera: Camera, view: Extent, point: Point): Point {
   return {
     x: camera.x + (point.x - view.width / 2) / camera.zoom,
@@ -72,7 +71,7 @@ export function placeAt(camera: Camera, view: Extent, point: Point): Point {
   };
 }
 
-/** The other way round. */
+/** The point of the view at a map position: the inverse of `placeAt`. */
 export function pointOf(camera: Camera, view: Extent, place: Point): Point {
   return {
     x: (place.x - camera.x) * camera.zoom + view.width / 2,
@@ -80,7 +79,7 @@ export function pointOf(camera: Camera, view: Extent, place: Point): Point {
   };
 }
 
-/** Makes everything larger or smaller; what is under that point stays there. */
+/** Zooms; the map position under the point stays there. */
 export function zoomedAt(camera: Camera, view: Extent, point: Point, factor: number): Camera {
   const zoom = within(camera.zoom * factor, ZOOM_MIN, ZOOM_MAX);
   const { x, y } = placeAt(camera, view, point);
@@ -91,7 +90,7 @@ export function pannedBy(camera: Camera, dx: number, dy: number): Camera {
   return allowed({ ...camera, x: camera.x - dx / camera.zoom, y: camera.y - dy / camera.zoom });
 }
 
-/** The camera that shows all of a rectangle with some room around it. */
+/** The camera that shows a whole rectangle with some space around it. */
 export function showing(bounds: Bounds, view: Extent, room = 1.25): Camera {
   const [width, height] = [Math.max(1, bounds.right - bounds.left), Math.max(1, bounds.bottom - bounds.top)];
   const zoom = Math.min(view.width / width, view.height / height) / room;

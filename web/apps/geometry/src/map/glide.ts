@@ -1,4 +1,4 @@
-// The way from one camera to the next, as the screen shows it. Far journeys are not shown, because they take too long.
+// The animated move from one camera to the next. Long moves are not animated, because they take too long.
 
 import type { Camera, Extent } from "./camera.js";
 
@@ -9,7 +9,7 @@ export class Glide {
   #from: Camera | undefined;
   #since = 0;
 
-  /** Begins a way; `false` when it is too far to be shown. */
+  /** Begins a move; `false` if it is too long to animate. */
   begin(from: Camera, to: Camera, view: Extent, now: number): boolean {
     const zoom = Math.min(from.zoom, to.zoom);
     const far =
@@ -27,7 +27,7 @@ export class Glide {
     return this.#from !== undefined;
   }
 
-  /** Where the screen is on its way to `to`. */
+  /** The camera to show during the move to `to`. */
   at(to: Camera, now: number): Camera {
     const part = Math.min(1, Math.max(0, (now - this.#since) / GLIDE_MS));
     if (this.#from === undefined || part === 1) {

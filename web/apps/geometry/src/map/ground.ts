@@ -1,14 +1,13 @@
-// The ground of the map: a colour for every pixel of an endless plane, computed from its place alone and always the
-// same. Hills of smooth noise in a small palette; between two colours the pixels are dithered, so that the map is made
-// of pixels near and far.
+// The ground of the map: a colour for every pixel of an endless plane, computed from its position alone. Hills of
+// smooth noise in a small palette; dithered between two colours, so that the map looks made of pixels at every zoom.
 
-/** From the deep to the heights, as 0xRRGGBB. Quiet colours: what people and agents put on the map stands out. */
+/** From low to high, as 0xRRGGBB. Quiet colours, so that pictures on the map stand out. */
 const PALETTE = [
   0x0d1526, 0x101c33, 0x13243f, 0x162d4b, 0x193756, 0x1d4260, 0x234e68, 0x2d5b6e, 0x3c6974, 0x507a7c, 0x6b8d88,
   0x8ba398,
 ].map(opaque);
 
-/** How far apart the hills of each size are, in map pixels as powers of two, and how much each counts. */
+/** Distance between the hills of each size, as a power of two in map pixels, and their weight. */
 const OCTAVES = [
   { shift: 10, weight: 0.44 },
   { shift: 8, weight: 0.3 },
@@ -16,7 +15,7 @@ const OCTAVES = [
   { shift: 4, weight: 0.09 },
 ] as const;
 
-/** A 4 by 4 ordered dither, as parts of one step of the palette. */
+/** A 4 by 4 ordered dither, as fractions of one palette step. */
 const DITHER = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5].map((rank) => (rank + 0.5) / 16 - 0.5);
 const DITHER_STRENGTH = 0.8;
 
@@ -48,9 +47,9 @@ export function groundAt(x: number, y: number): number {
  */
 class Hills {
   readonly #side: number;
-  /** The corners' places that this line touches, from left to right. */
+  /** The positions of the corners that this line touches, from left to right. */
   readonly #places: number[] = [];
-  /** For each pixel, which of them is on its left, and how far it is on its way to the next. */
+  /** For each pixel, the corner on its left, and the fraction of the way to the next corner. */
   readonly #lefts: Int32Array;
   readonly #parts: Float64Array;
   #upper: Float64Array;
@@ -108,7 +107,7 @@ class Hills {
   }
 }
 
-/** A number from 0 to 1 for a corner, the same for ever. */
+/** A fixed number from 0 to 1 for a corner. */
 function corner(x: number, y: number, salt: number): number {
   let hash = Math.imul(x | 0, 0x27d4eb2d) ^ Math.imul(y | 0, 0x165667b1) ^ Math.imul(salt, 0x9e3779b1);
   hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
@@ -124,7 +123,7 @@ function blend(from: number, to: number, part: number): number {
   return from + (to - from) * part;
 }
 
-/** Sums of noise gather around the middle; stretched, they use the whole palette. */
+/** Sums of noise gather around the middle; stretching them uses the whole palette. */
 function colour(height: number): number {
   const stretched = (height - 0.5) * 1.5 + 0.46;
   const at = Math.floor(stretched * PALETTE.length);

@@ -1,16 +1,16 @@
-// The Hilbert curve as points to draw: as fine as the screen shows it, and only the part that is in view. Pure.
+// The Hilbert curve as points to draw: as fine as the screen can show, and only the visible part. Pure.
 
 import { d2xy } from "../hilbert.js";
 import type { Bounds, Point } from "./camera.js";
 
-/** Closer lines than this are a grey area, not a curve. */
+/** Denser lines look like a grey area, not a curve. */
 const CELL_PIXELS_MIN = 7;
 export const POINTS_MAX = 40_000;
 
 export interface HilbertPath {
   /** Map pixels from one point to the next. */
   readonly cell: number;
-  /** Pieces that hang together, in map pixels. */
+  /** Connected pieces, in map pixels. */
   readonly pieces: readonly (readonly Point[])[];
 }
 
@@ -23,10 +23,10 @@ export function hilbertPath(size: number, zoom: number, view: Bounds): HilbertPa
   let piece: Point[] = [];
   let count = 0;
   const visit = (first: number, side: number): void => {
-    // A square of 4^n cells, aligned, is one stretch of the curve.
+    // An aligned square of 4^n cells is one section of the curve.
     const { x, y } = d2xy(cells, first);
     const [left, top] = [Math.floor(x / side) * side * cell, Math.floor(y / side) * side * cell];
-    // One cell more on each side, so that lines that leave the view are drawn to its edge.
+    // One cell more on each side, so that lines leaving the view are drawn to its edge.
     const isOut =
       left > view.right + cell ||
       left + side * cell < view.left - cell ||

@@ -1,17 +1,18 @@
-// How smoothly the map moves: frames per second and times of the last motion. A map at rest draws nothing, and says so.
+// Measures how smoothly the map moves: frames per second and frame times of the last motion. A map at rest draws
+// nothing, and reports idle.
 
-/** Frames further apart belong to two motions. */
+/** Frames further apart belong to different motions. */
 const MOTION_GAP_MS = 250;
 const FRAMES_MAX = 120;
 
 export interface Figures {
   /** Frames per second of the last motion; 0 before the first. */
   readonly fps: number;
-  /** Milliseconds from one frame of it to the next, on average. */
+  /** Average milliseconds between its frames. */
   readonly deltaTime: number;
-  /** Milliseconds that drawing a frame took, on average. */
+  /** Average milliseconds for drawing a frame. */
   readonly frameTime: number;
-  /** Whether nothing has been drawn for a moment. */
+  /** Whether nothing was drawn for a moment. */
   readonly idle: boolean;
 }
 

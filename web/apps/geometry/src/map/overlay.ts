@@ -1,5 +1,4 @@
-// What is drawn over the map and is no part of it: the grid, the curve, frames around cartridges and agents' regions,
-// and marks.
+// The overlays of the map: the grid, the curve, frames around cartridges and agents' regions, and marks.
 
 import { d2xy } from "../hilbert.js";
 import { GRID_PIXELS, pointOf, visibleBounds, type Camera, type Extent } from "./camera.js";
@@ -20,7 +19,7 @@ export interface Framed extends Rect {
 export interface Shown {
   readonly grid: boolean;
   readonly curve: boolean;
-  /** Size of the grid that addresses are for. */
+  /** Size of the grid that addresses refer to. */
   readonly gridSize: number;
 }
 
@@ -45,12 +44,12 @@ export class Overlay {
     readonly isCalm: () => boolean,
   ) {}
 
-  /** Shows for a moment which pixel was asked for. */
+  /** Marks a pixel that was read, for a moment. */
   mark(x: number, y: number): void {
     this.#marks = [...this.#marks.slice(-15), { x, y, until: performance.now() + MARK_MS }];
   }
 
-  /** Says whether something moves by itself. */
+  /** Draws; returns whether something is animated. */
   draw(context: CanvasRenderingContext2D, camera: Camera, size: Extent): boolean {
     if (this.shown.grid) drawGrid(context, camera, size);
     if (this.shown.curve) drawCurve(context, camera, size, this.shown.gridSize);
@@ -121,7 +120,7 @@ function drawFrame(context: CanvasRenderingContext2D, camera: Camera, size: Exte
   context.setLineDash(framed.kind === "agent" ? [6, 4] : []);
   frame(context, camera, size, framed, colour);
   context.setLineDash([]);
-  // An agent's is inside its corner: a cartridge may have the same one.
+  // An agent's label is inside the corner: a cartridge may have the same corner.
   const below = framed.kind === "agent" ? TAG_HEIGHT / camera.zoom : 0;
   if (framed.width * camera.zoom > FRAME_TAG_MIN)
     tag(context, camera, size, { x: framed.x, y: framed.y + below }, framed.label, colour);
@@ -140,7 +139,7 @@ function frame(
   context.strokeRect(corner.x - 1, corner.y - 1, width * camera.zoom + 2, height * camera.zoom + 2);
 }
 
-/** A label that sits on the upper left corner of something. */
+/** A label at the upper left corner of something. */
 function tag(
   context: CanvasRenderingContext2D,
   camera: Camera,

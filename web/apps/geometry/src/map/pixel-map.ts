@@ -1,5 +1,5 @@
-// The map itself: the ground, and what lies on it in order. It says the colour of every pixel, whether anybody looks at
-// it or not: what is drawn, what is read by address and what agents are given all come from here.
+// The map itself: the ground, and the layers on it in order. Defines the colour of every pixel: the view, reads by
+// address and agents' regions all come from here.
 
 import { paintGround } from "./ground.js";
 
@@ -16,7 +16,7 @@ export interface Picture {
   readonly rgba: Uint8ClampedArray;
 }
 
-/** A picture on the map. `scale` map pixels are one pixel of it. */
+/** A picture on the map. One pixel of it covers `scale` map pixels. */
 export interface Layer extends Rect {
   readonly picture: Picture;
   readonly scale: number;
@@ -33,12 +33,12 @@ export class PixelMap {
   #layers: readonly Layer[] = [];
   readonly #watchers = new Set<(changed: Rect) => void>();
 
-  /** From the lowest to the top. */
+  /** From the lowest to the topmost. */
   get layers(): readonly Layer[] {
     return this.#layers;
   }
 
-  /** Calls back with each rectangle whose pixels have become others. */
+  /** Calls back with each rectangle whose pixels have changed. */
   watch(watcher: (changed: Rect) => void): void {
     this.#watchers.add(watcher);
   }
@@ -59,7 +59,7 @@ export class PixelMap {
     return { r, g, b, a };
   }
 
-  /** The pixels at x, x + step, … of `rows` lines that are `step` apart. Places are whole numbers. */
+  /** The pixels at x, x + step, … of `rows` lines that are `step` apart. Positions are whole numbers. */
   read(x: number, y: number, step: number, columns: number, rows: number): Uint8ClampedArray<ArrayBuffer> {
     const words = new Uint32Array(columns * rows);
     const bytes = new Uint8ClampedArray(words.buffer);
@@ -84,8 +84,7 @@ export function touch(one: Rect, other: Rect): boolean {
 }
 
 /**
- * Puts those pixels of a layer that are asked for over what is there. The nearest pixel of the picture is taken, none
- * is mixed.
+ * Draws the requested pixels of a layer over what is there. Takes the nearest pixel of the picture, without blending.
  */
 function lay(
   layer: Layer,

@@ -1,5 +1,5 @@
-// Painted squares of the map, kept for the next frame. A level of n shows every 2^n-th pixel. Painting is done a little
-// at a time.
+// Painted squares of the map, cached for the next frames. Level n shows every 2^n-th pixel. Tiles are painted a few at
+// a time.
 
 import { touch, type PixelMap, type Rect } from "./pixel-map.js";
 
@@ -14,7 +14,7 @@ export interface Tile {
 }
 
 export class Tiles {
-  /** The one that was used last at the end. */
+  /** Least recently used first. */
   readonly #painted = new Map<string, { readonly tile: Tile; readonly canvas: OffscreenCanvas; stale: boolean }>();
 
   constructor(readonly map: PixelMap) {
@@ -23,7 +23,7 @@ export class Tiles {
     });
   }
 
-  /** What is painted of it, and whether that is how the map is now. */
+  /** The painted tile, and whether it is out of date. */
   get(tile: Tile): { readonly canvas: OffscreenCanvas; readonly stale: boolean } | undefined {
     const key = keyOf(tile);
     const painted = this.#painted.get(key);
@@ -50,12 +50,12 @@ export function rectOf({ level, column, row }: Tile): Rect {
   return { x: column * side, y: row * side, width: side, height: side };
 }
 
-/** The coarsest level that still has a pixel for each of the screen's. */
+/** The coarsest level that still has a pixel for each screen pixel. */
 export function levelFor(devicePixelsPerMapPixel: number): number {
   return Math.max(0, Math.floor(Math.log2(1 / devicePixelsPerMapPixel) + 1e-9));
 }
 
-/** The tile in which it lies that is so many levels coarser. */
+/** The tile, this many levels coarser, that contains it. */
 export function ancestorOf({ level, column, row }: Tile, levels: number): Tile {
   return { level: level + levels, column: Math.floor(column / 2 ** levels), row: Math.floor(row / 2 ** levels) };
 }

@@ -1,5 +1,5 @@
-// Draws the map: tiles under the camera, coarser ones where they are not painted yet, and only when there is something
-// new to see.
+// Draws the map: tiles under the camera, coarser ones where those are not painted yet, and only when something has
+// changed.
 
 import { visibleBounds, type Camera, type Extent } from "./camera.js";
 import { Glide } from "./glide.js";
@@ -13,7 +13,7 @@ const PAINT_MS_MAX = 6;
 const ANCESTORS_MAX = 6;
 /** Levels: one such tile covers 64 of the fine ones. */
 const COARSER = 3;
-/** What is behind tiles that nothing is known of yet: the darkest of the ground. */
+/** The background of tiles that are not painted: the darkest colour of the ground. */
 const DEEP = "#0d1526";
 
 export type DrawOver = (context: CanvasRenderingContext2D, camera: Camera, size: Extent, now: number) => boolean;
@@ -31,9 +31,9 @@ export class View {
     readonly viewport: Viewport,
     readonly meter: Meter,
     canvases: { readonly ground: HTMLCanvasElement; readonly over: HTMLCanvasElement },
-    /** Draws what is no part of the map; says whether it wants another frame. */
+    /** Draws the overlays; returns whether another frame is needed. */
     readonly drawOver: DrawOver,
-    /** Whether the person wants no motion that the hand does not make. */
+    /** Whether the user prefers reduced motion. */
     readonly isCalm: () => boolean,
   ) {
     this.#ground = context(canvases.ground, { alpha: false });
@@ -45,7 +45,7 @@ export class View {
     new ResizeObserver(() => this.ask()).observe(canvases.ground);
   }
 
-  /** Draws once, with the next frame. Nothing waits for it. */
+  /** Draws once, with the next frame. */
   ask(): void {
     if (this.#asked) return;
     this.#asked = true;
@@ -85,7 +85,7 @@ export class View {
     this.meter.note(now, performance.now() - begun);
   }
 
-  /** Says whether tiles are missing still. */
+  /** Returns whether tiles are still missing. */
   #drawTiles(ratio: number, begun: number): boolean {
     const { canvas } = this.#ground;
     const scale = this.#shown.zoom * ratio;
@@ -99,8 +99,8 @@ export class View {
   }
 
   /**
-   * Coarse ones first where nothing is known: a few of them cover the view at once. Says whether there was not time for
-   * all.
+   * Paints coarse tiles first where nothing can be shown: a few of them cover the view at once. Returns whether time
+   * ran out.
    */
   #paint(tiles: readonly Tile[], begun: number): boolean {
     const isToDo = (tile: Tile): boolean => this.#tiles.get(tile)?.stale !== false;
@@ -109,7 +109,7 @@ export class View {
     let painted = false;
     for (const tile of work) {
       if (!isToDo(tile)) continue;
-      // One at least, however slow the machine is.
+      // At least one, however slow the machine is.
       if (painted && performance.now() - begun > PAINT_MS_MAX) return true;
       this.#tiles.paint(tile);
       painted = true;
@@ -117,13 +117,13 @@ export class View {
     return false;
   }
 
-  /** Whether something can be shown in its place. */
+  /** Whether a coarser tile can be shown in its place. */
   #isKnown(tile: Tile): boolean {
     for (let up = 0; up <= ANCESTORS_MAX; up++) if (this.#tiles.get(ancestorOf(tile, up)) !== undefined) return true;
     return false;
   }
 
-  /** The tiles under the view, those in the middle first. */
+  /** The tiles under the view, from the middle outwards. */
   #visible(level: number, size: Extent): readonly Tile[] {
     const side = TILE_PIXELS * 2 ** level;
     const { left, top, right, bottom } = visibleBounds(this.#shown, size);
@@ -172,7 +172,7 @@ function context(canvas: HTMLCanvasElement, settings: CanvasRenderingContext2DSe
   return found;
 }
 
-/** Setting a size clears a canvas, so only a new one is set. */
+/** Setting a size clears a canvas, so it is set only when it changes. */
 function fit(canvas: HTMLCanvasElement, width: number, height: number): void {
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;

@@ -1,5 +1,4 @@
-// Holds the camera. It is where the map is looked at from this moment on, whatever the screen still shows on its way
-// there.
+// Holds the camera. The camera is at its target at once; the screen may still be animating towards it.
 
 import { allowed, visibleBounds, type Bounds, type Camera, type Extent } from "./camera.js";
 
@@ -11,7 +10,7 @@ export class Viewport {
 
   constructor(
     camera: Camera,
-    /** The size of the view in pixels of the page, now. */
+    /** The current size of the view, in page pixels. */
     readonly measure: () => Extent,
   ) {
     this.#camera = allowed(camera);
@@ -25,7 +24,7 @@ export class Viewport {
     return this.measure();
   }
 
-  /** What is in view; `null` where the page shows nothing at all. */
+  /** The visible part of the map; `null` if the view has no size. */
   get bounds(): Bounds | null {
     const { size } = this;
     return size.width === 0 || size.height === 0 ? null : visibleBounds(this.#camera, size);

@@ -1,4 +1,4 @@
-// `spawn_area_agent`: sets an agent to work on a region of the map.
+// `spawn_area_agent`: spawns an agent for a region of the map.
 
 import type { AgentWish } from "../backends/backends.js";
 import { SPAWN_MS_MAX } from "../backends/limits.js";
@@ -57,7 +57,7 @@ function wanted(args: Args): AgentWish {
   return { agent_type, region: regionOf(args.region), config, auto_start: flag(args, "auto_start", true) };
 }
 
-/** In map pixels, whatever its unit. */
+/** The region in map pixels, converted from its unit. */
 function regionOf(region: unknown): Rect {
   if (!isObject(region)) throw invalid("region is required and must be an object with x, y, width, height");
   const { unit = "grid" } = region;

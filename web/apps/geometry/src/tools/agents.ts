@@ -1,5 +1,4 @@
-// `list_area_agents`, `get_area_agent`, `control_area_agent`: what became of the agents that were set to work, and
-// their end.
+// `list_area_agents`, `get_area_agent`, `control_area_agent`: report on spawned agents, and pause, resume or stop them.
 
 import type { AgentOrder } from "../backends/backends.js";
 import { SPAWN_MS_MAX } from "../backends/limits.js";

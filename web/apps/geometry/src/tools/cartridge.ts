@@ -1,4 +1,4 @@
-// `load_rts_cartridge`: fetches a cartridge, reads it exactly, and lays it on the map.
+// `load_rts_cartridge`: fetches a cartridge, decodes it exactly, and places it on the map.
 
 import { acrossOrigins, fetched } from "../backends/fetched.js";
 import { HTTP_MS_MAX } from "../backends/limits.js";
@@ -14,7 +14,7 @@ import { flag, isNumber, isObject, MARGIN_MS, textOf, type GeometryTool } from "
 
 const FILE_BYTES_MAX = 32 * 1024 * 1024;
 const HEAD_BYTES = 32;
-/** A picture may be in its own address, which the caller knows. */
+/** An address may contain the picture itself, which the caller knows. */
 const URL_CHARS_MAX = 500;
 const ZOOM = 1.5;
 
@@ -94,7 +94,7 @@ async function read(bytes: Uint8Array): Promise<{ readonly picture: Picture; rea
   }
 }
 
-/** Whole map pixels, so that every one of them is a pixel of the picture or is not. */
+/** In whole map pixels, so that no map pixel is covered partly. */
 function laid(picture: Picture, corner: Point | undefined, middle: Point): Layer {
   const scale = SHOWN_PIXELS / Math.max(picture.width, picture.height);
   const [width, height] = [
@@ -113,7 +113,7 @@ function cornerOf(position: unknown): Point | undefined {
   return { x: x * GRID_PIXELS, y: y * GRID_PIXELS };
 }
 
-/** The last part of its address, without its ending. */
+/** The last part of its address, without its extension. */
 function nameOf(url: string): string {
   const { protocol, pathname } = new URL(url, location.href);
   return (

@@ -1,5 +1,5 @@
-// Where calls of tools arrive, from whatever side: they are counted, run, and answered; a failure is an answer too, in
-// the format that callers know.
+// Receives tool calls from all sides: counts, runs and answers them. A failure is an answer too, in the format that
+// callers know.
 
 import type { Doing } from "../backends/backends.js";
 import { Failure, invalid, messageOf } from "../failure.js";
@@ -21,13 +21,13 @@ export class Desk {
   constructor(
     readonly tools: readonly GeometryTool[],
     readonly system: () => System,
-    /** Told of every call when it is over. */
+    /** Called at the end of every call. */
     readonly called: (called: Called) => void,
   ) {
     for (const { name } of tools) this.#counts.set(name, 0);
   }
 
-  /** Calls by tool, those that were never called too. */
+  /** Calls by tool, including zeros. */
   get counts(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#counts);
   }

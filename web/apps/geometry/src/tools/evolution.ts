@@ -1,5 +1,4 @@
-// `trigger_evolution`: lets a shader evolve in the backend. What comes out lies at `cartridgeUrl`, for
-// `load_rts_cartridge`.
+// `trigger_evolution`: evolves a shader in the backend. The result is at `cartridgeUrl`, for `load_rts_cartridge`.
 
 import { EVOLUTION_MS_MAX } from "../backends/limits.js";
 import { invalid } from "../failure.js";

@@ -1,5 +1,5 @@
-// `query_hilbert_address`: where an index of the Hilbert curve is, and what the map shows there. The grid begins at the
-// map's origin.
+// `query_hilbert_address`: the position of an index of the Hilbert curve, and the map's pixel there. The grid begins at
+// the map's origin.
 
 import { invalid } from "../failure.js";
 import { d2xy, GRID_SIZE_MAX, isGridSize } from "../hilbert.js";
@@ -64,7 +64,7 @@ export const HILBERT: GeometryTool = {
   },
 };
 
-/** Coordinates are those of the grid; where it begins elsewhere, the map's are said too. */
+/** Coordinates are those of the grid; if it does not begin at the origin, the map's position is included. */
 function read({ map }: System, size: number, index: number, origin: Point, reads: boolean): object {
   const coordinates = d2xy(size, index);
   const place = { x: origin.x + coordinates.x, y: origin.y + coordinates.y };
@@ -75,7 +75,7 @@ function read({ map }: System, size: number, index: number, origin: Point, reads
   };
 }
 
-/** Those before and those behind, as far as the curve goes. */
+/** The indices before and after it, within the curve. */
 function neighbours(index: number, range: number, size: number): readonly number[] {
   return Array.from({ length: 2 * range + 1 }, (_, at) => index - range + at).filter(
     (one) => one !== index && one >= 0 && one < size * size,

@@ -1,4 +1,4 @@
-// `send_llm_prompt`: one question to the language model that the hub passes on to.
+// `send_llm_prompt`: one prompt to the language model behind the hub.
 
 import { HTTP_MS_MAX } from "../backends/limits.js";
 import { invalid } from "../failure.js";

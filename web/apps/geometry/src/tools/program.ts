@@ -1,5 +1,5 @@
-// `execute_pixel_program`: runs a program on the pixel machine, in slices, so that the page stays alive and the caller
-// can change its mind.
+// `execute_pixel_program`: runs a program on the pixel machine, in slices, so that the page stays responsive and the
+// caller can cancel.
 
 import { acrossOrigins, fetched } from "../backends/fetched.js";
 import { HTTP_MS_MAX } from "../backends/limits.js";
@@ -63,7 +63,7 @@ export const PROGRAM: GeometryTool = {
       trace: flag(args, "trace", true),
     };
     const program = entered(await loaded(args, doing.signal), entrypoint);
-    // A program is one thread of small steps, so auto is the CPU.
+    // A program is one thread of small steps, so auto chooses the CPU.
     if (mode === "gpu") return onGpu(program, settings, system, doing.signal);
     const machine = new Machine(program, settings);
     while (!machine.run(SLICE_CYCLES)) {
@@ -132,7 +132,7 @@ async function loaded(args: Args, signal: AbortSignal): Promise<Program> {
   return readBrick(answer.bytes);
 }
 
-/** Numbers of 32 bits, with a sign or without; the part behind the point is cut off. */
+/** Numbers of 32 bits, signed or unsigned; fractions are cut off. */
 function registersOf(args: unknown): readonly number[] {
   if (args === undefined) return [];
   const isGood =

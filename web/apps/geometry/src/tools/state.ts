@@ -1,5 +1,5 @@
-// `get_os_state`: what the system is and does at this moment. Like the original it has no `success`: it cannot fail but
-// by its arguments.
+// `get_os_state`: the current state of the system. Like the original it has no `success`: only wrong arguments make it
+// fail.
 
 import { invalid } from "../failure.js";
 import { GRID_PIXELS } from "../map/camera.js";
@@ -15,7 +15,7 @@ const SECTIONS = {
     const list = system.windows();
     return { count: list.length, list };
   },
-  /** Those that this system has not are said to be missing, under the original's names. */
+  /** Subsystems that this system lacks are reported as false, under the original's names. */
   subsystems(system: System) {
     return {
       viewport: system.viewport.bounds !== null,

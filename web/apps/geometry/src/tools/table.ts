@@ -1,4 +1,4 @@
-// The eight tools in the order in which the original offers them, and those that follow up its area agents.
+// The eight tools in the original's order, then those that manage area agents.
 
 import { AGENT } from "./agent.js";
 import { AGENT_ASK, AGENT_CONTROL, AGENT_LIST } from "./agents.js";

@@ -1,4 +1,4 @@
-// What a tool is: its schema for callers, and what it does with the system. It gives an object or throws `Failure`.
+// The interface of a tool: its schema for callers, and its effect on the system. Returns an object or throws `Failure`.
 
 import type { Backends, Doing } from "../backends/backends.js";
 import type { Cartridges } from "../cartridge/cartridges.js";
@@ -17,7 +17,7 @@ export interface WindowRow {
   readonly visible: boolean;
 }
 
-/** All that tools may touch. */
+/** Everything that tools may use. */
 export interface System {
   readonly viewport: Viewport;
   readonly map: PixelMap;
@@ -29,11 +29,11 @@ export interface System {
   /** Whether the page has joined a hub. */
   isConnected(): boolean;
   calls(): Readonly<Record<string, number>>;
-  /** Shows a pixel that was asked for. */
+  /** Marks a pixel that was read. */
   mark(x: number, y: number): void;
-  /** Says something in the console window. */
+  /** Prints a line in the console window. */
   say(text: string): void;
-  /** Puts what a program has drawn on the map. */
+  /** Puts a program's picture on the map. */
   showFramebuffer(rgba: Uint8ClampedArray): void;
 }
 
@@ -50,17 +50,17 @@ export interface GeometryTool {
     readonly additionalProperties: false;
   };
   readonly annotations: { readonly readOnlyHint: boolean; readonly untrustedContentHint?: boolean };
-  /** ms that a caller waits, where it is more than the usual. */
+  /** Timeout of a call in milliseconds, if longer than usual. */
   readonly timeout?: number;
   run(args: Args, system: System, doing: Doing): Promise<object> | object;
 }
 
-/** Callers of a tool wait a little longer than the tool itself does. */
+/** A caller's timeout is this much longer than the tool's own. */
 export const MARGIN_MS = 5_000;
 
 /**
- * Browsers check no arguments against a schema, so every tool does it in its own words; this is for what no tool has
- * words for.
+ * Browsers do not check arguments against a schema, so every tool does, in its own words. This function covers the
+ * arguments that no tool knows.
  */
 export function refuseUnknown({ inputSchema }: GeometryTool, args: Args): void {
   const known = Object.keys(inputSchema.properties);
@@ -76,14 +76,14 @@ export function isObject(value: unknown): value is Args {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A flag that may be left out. */
+/** An optional flag. */
 export function flag(args: Args, name: string, otherwise: boolean): boolean {
   const value = args[name] ?? otherwise;
   if (typeof value !== "boolean") throw invalid(`${name} must be true or false`);
   return value;
 }
 
-/** Text that must be there. */
+/** A required text. */
 export function textOf(args: Args, name: string): string {
   const value = args[name];
   if (typeof value !== "string" || value.trim() === "")
@@ -91,7 +91,7 @@ export function textOf(args: Args, name: string): string {
   return value;
 }
 
-/** Text that may be left out. */
+/** An optional text. */
 export function optionalText(args: Args, name: string): string | undefined {
   const value = args[name];
   if (value !== undefined && typeof value !== "string") throw invalid(`${name} must be a string`);

@@ -1,5 +1,5 @@
-// The area agents: how each is, when it was last heard, what it found; to be paused, resumed and stopped, and more to
-// be set to work.
+// The area agents: status, last event and finding of each; buttons to pause, resume and stop them, and a form to spawn
+// more.
 
 import { el } from "../../../desktop/src/el.js";
 import { isAlive, type AgentNow, type Agents } from "../agents.js";

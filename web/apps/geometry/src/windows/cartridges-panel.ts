@@ -1,4 +1,4 @@
-// The cartridges on the map: their pictures, where they are, and a field to load another.
+// The cartridges on the map: their pictures, their positions, and a field to load another.
 
 import { el } from "../../../desktop/src/el.js";
 import type { Cartridge, Cartridges } from "../cartridge/cartridges.js";

@@ -1,4 +1,4 @@
-// What was done: calls of tools with their endings, and what pixel programs said. A person may run a program here too.
+// A log of tool calls with their endings, and the output of pixel programs. A person can run a program here too.
 
 import { el } from "../../../desktop/src/el.js";
 import { clip } from "../clip.js";
@@ -6,7 +6,7 @@ import { isFailure, type Called, type Reply } from "../tools/desk.js";
 
 const LINES_MAX = 200;
 const LINE_CHARS_MAX = 400;
-/** Says Hi: MOV R1 'H', STORE, MOV R1 'i', STORE, HALT. */
+/** Prints Hi: MOV R1 'H', STORE, MOV R1 'i', STORE, HALT. */
 const EXAMPLE = "01014800 0d012000 01016900 0d012000 ff000000";
 
 export class ConsolePanel {
@@ -30,7 +30,7 @@ export class ConsolePanel {
     this.content = el("div", { class: "stack" }, this.#log, form);
   }
 
-  /** The newest line is at the bottom, and a window that was closed could not be scrolled. */
+  /** The newest line is at the bottom, and a closed window cannot be scrolled. */
   shown(): void {
     this.#log.scrollTop = this.#log.scrollHeight;
   }
@@ -54,7 +54,7 @@ export class ConsolePanel {
   }
 }
 
-/** What a person wants to know of a reply. */
+/** The most informative member of a reply. */
 function summary(reply: Reply): string {
   if (isFailure(reply)) return `${String(reply.error_code)}: ${String(reply.error)}`;
   for (const name of ["response", "agentId", "cartridgeId", "dimensions", "coordinates", "result", "region"]) {

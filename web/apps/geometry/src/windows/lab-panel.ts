@@ -1,4 +1,4 @@
-// Where a person lets a shader evolve and asks the language model, by the same tools that agents call.
+// Lets a person evolve a shader and prompt the language model, with the same tools that agents call.
 
 import { el } from "../../../desktop/src/el.js";
 import { isFailure, type Reply } from "../tools/desk.js";
@@ -99,7 +99,7 @@ export class LabPanel {
     return form;
   }
 
-  /** One run at a time; what it comes to, or why it failed, stands below the form. */
+  /** One run at a time; its result or failure is shown below the form. */
   #asks(form: HTMLFormElement, told: HTMLOutputElement, run: () => Promise<string>): void {
     form.addEventListener("submit", (event) => {
       event.preventDefault();

@@ -1,4 +1,4 @@
-// What an agent found, as lines that a person reads: a name and a value each, numbers short, objects in one line.
+// An agent's finding as lines for a person: a name and a value each, numbers short, objects in one line.
 
 import { el } from "../../../desktop/src/el.js";
 import { clip } from "../clip.js";

@@ -1,4 +1,4 @@
-// What the system is and does, for people: what `get_os_state` says, in few words.
+// The state of the system, for people: the output of `get_os_state` in few words.
 
 import { el } from "../../../desktop/src/el.js";
 import { GRID_PIXELS } from "../map/camera.js";

@@ -12,7 +12,7 @@ const LEAST = { width: 220, height: 120 };
 export interface Panel {
   readonly id: string;
   readonly title: string;
-  /** Where it opens first. */
+  /** Its first position and size. */
   readonly rect: Rect;
   readonly content: HTMLElement;
   /** Called when it becomes visible. */
@@ -33,7 +33,7 @@ export class Windows {
   constructor(
     readonly place: HTMLElement,
     readonly area: () => Rect,
-    /** Whether windows are sheets that fill the page's width, as on a phone: there is room for one. */
+    /** Whether windows are sheets that fill the page's width, as on a phone: only one fits. */
     readonly isNarrow: () => boolean,
   ) {
     addEventListener("resize", () => {
@@ -105,7 +105,7 @@ export class Windows {
     this.#changed();
   }
 
-  /** By hand: the window that opens takes the keyboard. */
+  /** Opens or closes it for a user: an opened window gets the focus. */
   toggle(id: string): void {
     if (this.isOpen(id)) {
       this.close(id);
@@ -129,7 +129,7 @@ export class Windows {
     });
   }
 
-  /** There is room for one: a page that has become narrow keeps the one that was on top. */
+  /** Only one fits: a page that has become narrow keeps the topmost window. */
   #onlyTop(): void {
     const open = [...this.#windows.values()]
       .filter(({ element }) => !element.hidden)

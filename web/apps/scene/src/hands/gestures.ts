@@ -1,11 +1,11 @@
-// Pointers and the wheel on the canvas: which of them turns the model, moves the camera or moves a light.
+// Pointers and the wheel on the canvas: which gesture turns the model, moves the camera or moves a light.
 
 import type { LightName } from "../model.js";
 import type { Reach } from "./reach.js";
 import type { Turning } from "./turning.js";
 
 const DOLLY_PER_PIXEL = 0.0008;
-/** A trackpad's pinch comes as a wheel with small steps. */
+/** A trackpad's pinch arrives as a wheel with small steps. */
 const PINCH_PER_PIXEL = 0.01;
 const FOV_PER_PIXEL = 0.02;
 const LIGHT_DEGREES_PER_PIXEL = 0.25;
@@ -13,7 +13,7 @@ const LINE_PIXELS = 16;
 const PAGE_PIXELS = 400;
 const WHEEL_PIXELS_MAX = 400;
 
-/** What a gesture wants to know of the picture. */
+/** The part of the view that gestures need. */
 export interface Sight {
   lightAt(x: number, y: number): LightName | undefined;
   hold(light: LightName | undefined): void;
@@ -100,17 +100,17 @@ export class Gestures {
   #up(event: PointerEvent): void {
     if (!this.#pointers.delete(event.pointerId)) return;
     if (this.#gesture?.kind === "turning") this.turning.letGo(event.timeStamp);
-    // The finger that stays after a pinch rests.
+    // The finger that remains after a pinch does nothing.
     this.#begin(undefined);
     const { x, y } = this.#place(event);
-    // A finger that is lifted is nowhere.
+    // A lifted finger hovers over nothing.
     this.#hover(event.pointerType === "mouse" ? this.sight.lightAt(x, y) : undefined);
   }
 
   #wheel(event: WheelEvent): void {
     event.preventDefault();
     const { x, y } = this.#place(event);
-    // With shift, some browsers turn a wheel sideways.
+    // With shift, some browsers turn the wheel sideways.
     const pixels = clampPixels((event.deltaY || event.deltaX) * unit(event));
     const light = this.#gesture?.kind === "moving" ? this.#gesture.light : this.sight.lightAt(x, y);
     if (event.ctrlKey) this.reach.dolly(Math.exp(pixels * PINCH_PER_PIXEL));
@@ -138,7 +138,7 @@ export class Gestures {
     return { x: event.clientX - left, y: event.clientY - top };
   }
 
-  /** How far two fingers are apart; 0 with fewer. */
+  /** The distance between two fingers; 0 with fewer. */
   #spread(): number {
     const [first, second] = this.#pointers.values();
     return first === undefined || second === undefined ? 0 : Math.hypot(first.x - second.x, first.y - second.y);

@@ -1,4 +1,5 @@
-// The keyboard does all that hands do: on the canvas to the model and the camera, on a light's button to that light.
+// The keyboard can do everything that pointers do: on the canvas to the model and the camera, on a light's button to
+// that light.
 
 import type { LightName } from "../model.js";
 import type { Reach } from "./reach.js";

@@ -1,4 +1,4 @@
-// Between the rotation that the scene keeps, in degrees, and the quaternion that a turning hand needs; and the arcball
+// Converts between the scene's rotation in degrees and the quaternion that turning by hand needs; and the arcball
 // itself.
 
 import { Euler, Quaternion, Vector3 } from "three";
@@ -11,13 +11,13 @@ export function toQuaternion({ x, y, z }: Axes): Quaternion {
   return new Quaternion().setFromEuler(new Euler(radians(x), radians(y), radians(z), "YXZ"));
 }
 
-/** To hundredths of a degree: finer than the eye sees, short to read. */
+/** In hundredths of a degree: finer than visible, and short to read. */
 export function toRotation(orientation: Quaternion): Axes {
   const { x, y, z } = new Euler().setFromQuaternion(orientation, "YXZ");
   return { x: hundredth(degrees(x)), y: hundredth(degrees(y)), z: hundredth(degrees(z)) };
 }
 
-/** A place on the ball that fills the view; beside it, on the sheet that continues it without an edge. */
+/** A position on the ball that fills the view; outside, on the sheet that continues it smoothly. */
 export function onBall(x: number, y: number, width: number, height: number): Vector3 {
   const radius = Math.min(width, height) / 2;
   const [right, up] = [(x - width / 2) / radius, (height / 2 - y) / radius];
@@ -25,12 +25,12 @@ export function onBall(x: number, y: number, width: number, height: number): Vec
   return new Vector3(right, up, away <= 0.5 ? Math.sqrt(1 - away) : 0.5 / Math.sqrt(away)).normalize();
 }
 
-/** The turn that brings one place of the ball to the other. */
+/** The rotation from one position of the ball to the other. */
 export function between(from: Vector3, to: Vector3): Quaternion {
   return new Quaternion().setFromUnitVectors(from, to);
 }
 
-/** A turn as an axis whose length is its angle in radians. */
+/** A rotation as an axis whose length is its angle in radians. */
 export function asVector(turn: Quaternion): Vector3 {
   const sign = turn.w < 0 ? -1 : 1;
   const axis = new Vector3(turn.x, turn.y, turn.z).multiplyScalar(sign);
@@ -44,6 +44,6 @@ export function fromVector(vector: Vector3): Quaternion {
 }
 
 function hundredth(value: number): number {
-  // The sum turns -0 into 0.
+  // Adding 0 turns -0 into 0.
   return Math.round(value * HUNDREDTHS) / HUNDREDTHS + 0;
 }

@@ -1,4 +1,4 @@
-// What hands and keys do to the camera and the lights, in steps of a wheel, a pinch or a drag.
+// Moves the camera and the lights, in steps of a wheel, a pinch or a drag.
 
 import { withBearing, withCamera, type LightName } from "../model.js";
 import { CAMERA_DISTANCE, CAMERA_FOV, clamp, compass, LIGHT_DISTANCE, LIGHT_ELEVATION } from "../range.js";
@@ -9,7 +9,7 @@ const HUNDREDTHS = 100;
 export class Reach {
   constructor(readonly studio: Studio) {}
 
-  /** Moves the camera to so many times its distance. */
+  /** Multiplies the camera's distance. */
   dolly(times: number): void {
     const { scene } = this.studio;
     this.studio.scene = withCamera(scene, {
@@ -17,13 +17,13 @@ export class Reach {
     });
   }
 
-  /** Widens the angle of view by so many degrees. */
+  /** Widens the field of view by degrees. */
   widen(degrees: number): void {
     const { scene } = this.studio;
     this.studio.scene = withCamera(scene, { fov: hundredth(clamp(scene.camera.fov + degrees, CAMERA_FOV)) });
   }
 
-  /** Moves a light to so many times its distance. */
+  /** Multiplies a light's distance. */
   walk(light: LightName, times: number): void {
     const { distance } = this.studio.scene[light].position;
     this.studio.scene = withBearing(this.studio.scene, light, {
@@ -31,7 +31,7 @@ export class Reach {
     });
   }
 
-  /** Moves a light the way it is pulled on the screen, in degrees: to the right, and up. */
+  /** Moves a light as it is dragged on the screen, in degrees to the right and up. */
   pull(light: LightName, right: number, up: number, isBehind = this.isBehind(light)): void {
     const { azimuth, elevation } = this.studio.scene[light].position;
     this.studio.scene = withBearing(this.studio.scene, light, {
@@ -40,7 +40,7 @@ export class Reach {
     });
   }
 
-  /** Behind the model a growing azimuth goes to the right, before it to the left. */
+  /** Behind the model a growing azimuth moves to the right on the screen, in front of it to the left. */
   isBehind(light: LightName): boolean {
     const { azimuth } = this.studio.scene[light].position;
     return azimuth < 90 || azimuth > 270;

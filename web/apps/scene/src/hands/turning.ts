@@ -1,4 +1,4 @@
-// Turns the model by hand, and lets it turn on for a moment when the hand lets go of it in motion.
+// Turns the model by hand, and lets it turn on for a moment when it is released in motion.
 
 import type { Quaternion, Vector3 } from "three";
 import { Vector3 as Vector } from "three";
@@ -7,9 +7,9 @@ import { withModel, type Axes } from "../model.js";
 import type { Studio } from "../studio.js";
 import { asVector, between, fromVector, onBall, toQuaternion, toRotation } from "./orientation.js";
 
-/** Only what the hand did last counts: who holds still before letting go wants it still. */
+/** Only the last movements count: after holding still, a release does not turn the model. */
 const MEMORY_MS_MIN = 80;
-/** Where frames are slow, so is what is heard of the hand. */
+/** Where frames are slow, pointer events are rare too, so the memory is longer. */
 const MEMORY_MS_MAX = 300;
 const MEMORY_MOVES = 1.5;
 const FADE_MS = 320;
@@ -19,13 +19,13 @@ const FRAME_MS_MAX = 100;
 
 interface Moment {
   readonly at: number;
-  /** Since the moment before. */
+  /** Milliseconds since the previous moment. */
   readonly ms: number;
   readonly turn: Vector3;
 }
 
 export interface Clock {
-  /** Calls back with the time, before the next picture; gives what `cancel` takes. */
+  /** Calls back with the time, before the next frame; returns the value for `cancel`. */
   frame(then: (now: number) => void): number;
   cancel(frame: number): void;
 }
@@ -35,13 +35,13 @@ export class Turning {
   #at = 0;
   #moments: Moment[] = [];
   #frame: number | undefined;
-  /** Finer than what the scene keeps, as long as nothing else has turned it. */
+  /** The orientation at full precision, valid while nothing else has turned the model. */
   #fine: { readonly rotation: Axes; readonly orientation: Quaternion } | undefined;
 
   constructor(
     readonly studio: Studio,
     readonly clock: Clock,
-    /** Whether the person wants no motion that the hand does not make. */
+    /** Whether the user prefers reduced motion. */
     readonly isCalm: () => boolean,
     /** Called while the model moves by itself. */
     readonly moved: () => void,
@@ -82,7 +82,7 @@ export class Turning {
     this.#coast(speed.clampLength(0, FASTEST_PER_MS));
   }
 
-  /** A turn about an axis of the view, in degrees. */
+  /** Turns about an axis of the view, in degrees. */
   by(axis: Readonly<Axes>, degrees: number): void {
     this.stop();
     this.#turn(fromVector(new Vector(axis.x, axis.y, axis.z).multiplyScalar(radians(degrees))));
@@ -97,7 +97,7 @@ export class Turning {
     let last: number | undefined;
     const coast = (now: number): void => {
       this.#frame = undefined;
-      // A rotation that was set meanwhile wins.
+      // A rotation that was set in the meantime wins.
       if (last !== undefined && this.studio.scene.model.rotation !== this.#fine?.rotation) return;
       const passed = Math.min(now - (last ?? now), FRAME_MS_MAX);
       last = now;

@@ -12,7 +12,7 @@ interface Action {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** The tool that applies these tools. It is none of them, so a batch holds no batch. */
+/** The tool that applies these tools. It is not one of them, so a batch cannot contain a batch. */
 export function batchOf(tools: readonly SceneTool[]): SceneTool {
   const named = new Map(tools.map((tool) => [tool.name, tool]));
   return define({

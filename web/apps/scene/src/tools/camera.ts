@@ -7,7 +7,7 @@ import { number, optional } from "./parameter.js";
 import { limited, moved, plain } from "./said.js";
 
 const DOLLY_UNITS = 0.1;
-/** The original's 0.02 was of its zoom, and could hardly be seen. */
+/** The original's step was 0.02 of its zoom, which was hardly visible. */
 const FOV_DEGREES = 2;
 
 function dollies(way: "in" | "out", sign: 1 | -1, where: string): SceneTool {

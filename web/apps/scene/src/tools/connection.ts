@@ -1,4 +1,4 @@
-// The tools that say where this scene can be opened: the original's, under its seven names.
+// The tools that return where this scene can be opened: the original's, under its seven names.
 
 import { define, type SceneTool } from "./define.js";
 

@@ -1,10 +1,10 @@
-// One declaration makes a tool: its schema for the hub, the check of its arguments, and what it does to the scene.
-// Nothing here knows a browser.
+// One declaration makes a tool: its schema for the hub, the check of its arguments, and its effect on the scene.
+// Independent of the browser.
 
 import type { SceneModel } from "../model.js";
 import { Refusal, type Parameter } from "./parameter.js";
 
-/** What a tool may know besides the scene. */
+/** The context of a tool besides the scene. */
 export interface Around {
   now(): Date;
   /** The page's address, without its query. */
@@ -13,7 +13,7 @@ export interface Around {
 }
 
 export interface Outcome {
-  /** The scene as it is afterwards; left out when nothing changes. */
+  /** The scene afterwards; left out if nothing changes. */
   readonly scene?: SceneModel;
   readonly text: string;
   /** The same for programs. */
@@ -31,14 +31,13 @@ export interface Declaration<P extends Parameters> {
   run(scene: SceneModel, args: Values<P>, around: Around): Outcome;
 }
 
-/** A tool as a list holds it. */
 export interface SceneTool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly inputSchema: object;
   readonly annotations: object;
-  /** Throws `Refusal` for arguments that do not fit; the scene is then as it was. */
+  /** Throws `Refusal` for arguments that do not fit; the scene is then unchanged. */
   run(scene: SceneModel, args: Readonly<Record<string, unknown>>, around: Around): Outcome;
 }
 
@@ -86,7 +85,7 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** `set_camera_fov` is "Set Camera FOV". */
+/** `set_camera_fov` becomes "Set Camera FOV". */
 function titled(name: string): string {
   return name
     .split("_")

@@ -1,4 +1,4 @@
-// The tools that only read. They run in the page itself, so what they say is always fresh; `eye state` reads the hub's
+// The tools that only read. They run in the page itself, so their answers are always fresh; `eye state` reads the hub's
 // cache.
 
 import type { SceneModel } from "../model.js";

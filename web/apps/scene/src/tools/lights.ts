@@ -12,7 +12,7 @@ const WALK_UNITS = 1;
 const TURN_DEGREES = 10;
 const NUDGE_DEGREES = 5;
 
-/** A light as tools and texts call it. */
+/** The names of a light. */
 export interface Called {
   readonly light: LightName;
   /** `key`, in the names of tools. */
@@ -155,7 +155,7 @@ function steps({ light, word, label }: Called): readonly SceneTool[] {
   return [
     swing("up", "its elevation increases", rise(SWING_DEGREES)),
     swing("down", "its elevation decreases", rise(-SWING_DEGREES)),
-    // A light between camera and model, where lights mostly are, moves as the word says.
+    // A light between camera and model, where lights usually are, moves as the word says.
     swing("left", "its azimuth increases, from the camera's right past behind it to its left", around(SWING_DEGREES)),
     swing("right", "its azimuth decreases, from the camera's left past behind it to its right", around(-SWING_DEGREES)),
     walk("in", -WALK_UNITS),

@@ -1,4 +1,4 @@
-// The kinds of arguments that the scene's tools take: what the hub is told of each, and how its value is read.
+// The argument types of the scene's tools: the schema of each for the hub, and how its value is parsed.
 
 import { COLOUR_REFUSAL, readColour, type Colour } from "../colour.js";
 import { readDirection, type Direction } from "../direction.js";
@@ -11,7 +11,7 @@ export class Refusal extends Error {
 export interface Parameter<T> {
   readonly schema: object;
   readonly optional: boolean;
-  /** Throws `Refusal`. A missing value is `undefined`, and comes only to what is optional. */
+  /** Throws `Refusal`. A missing value is `undefined`, and is passed only to optional parameters. */
   read(value: unknown, name: string): T;
 }
 
@@ -24,7 +24,7 @@ interface Bounds {
 
 export function colour(description: string): Parameter<Colour> {
   return {
-    // Any text passes the hub, so that the refusal can list the names.
+    // The hub accepts any text, so that the refusal here can list the names.
     schema: {
       type: "string",
       description: `${description}: a hex color code (e.g., "#ff0000") or an Apple crayon color name (e.g., "maraschino", "sea foam")`,
@@ -82,7 +82,7 @@ export function flag(description: string): Parameter<boolean> {
   };
 }
 
-/** May be left out, and is then `undefined`. */
+/** A parameter that may be missing, and is then `undefined`. */
 export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
   return {
     ...parameter,

@@ -11,7 +11,7 @@ const NUDGE_DEGREES = 5;
 
 type Axis = "x" | "y" | "z";
 
-/** Turns about one axis, from where the model is. */
+/** Turns about one axis, from the current rotation. */
 function turned(scene: SceneModel, axis: Axis, by: number, text: string): Outcome {
   const { rotation } = scene.model;
   const next = { ...rotation, [axis]: turn(rotation[axis] + by) };

@@ -1,4 +1,4 @@
-// Every tool that the scene offers, each declared once.
+// All tools of the scene.
 
 import { batchOf } from "./batch.js";
 import { CAMERA_TOOLS } from "./camera.js";

@@ -1,9 +1,9 @@
-// The light around a panel that shines: a soft halo, added to what is behind it.
+// The glow around a shining panel: a soft halo, added to what is behind it.
 
 import { AdditiveBlending, CanvasTexture, type Color, Mesh, MeshBasicMaterial, PlaneGeometry } from "three";
 
 const SIDE = 128;
-/** So many times the panel's size. */
+/** The halo's size relative to the panel's. */
 const SPREAD = 2.1;
 const plane = new PlaneGeometry(1, 1);
 let drawn: CanvasTexture | undefined;

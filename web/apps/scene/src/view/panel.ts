@@ -1,5 +1,4 @@
-// A light that can be seen and taken hold of: an area light, its bright face toward the model, its dark back with a lit
-// rim.
+// A visible light that can be dragged: an area light, its bright face toward the model, its dark back with a lit rim.
 
 import { Color, Mesh, MeshBasicMaterial, PlaneGeometry, RectAreaLight } from "three";
 import { radians, toPoint } from "../bearing.js";
@@ -8,7 +7,7 @@ import { Glow } from "./glow.js";
 
 const RIM = 0.07;
 const RIM_HELD = 0.13;
-/** The sheets stand a little apart, so that none shines through another. */
+/** The sheets are slightly apart, so that none shows through another. */
 const APART = 0.006;
 const DARK = new Color("#101114");
 
@@ -16,11 +15,11 @@ const plane = new PlaneGeometry(1, 1);
 
 export class Panel {
   readonly light = new RectAreaLight();
-  /** What a pointer hits, from both sides. */
+  /** The meshes that a pointer hits, from both sides. */
   readonly parts: readonly Mesh[];
   held = false;
   readonly #face = new Mesh(plane, new MeshBasicMaterial({ toneMapped: false }));
-  /** Larger than the back, which leaves its edge free. */
+  /** Larger than the back, so that its edge is visible. */
   readonly #rim = new Mesh(plane, new MeshBasicMaterial({ toneMapped: false }));
   readonly #glow = new Glow();
   readonly #back = new Mesh(plane, new MeshBasicMaterial({ toneMapped: false }));
@@ -38,7 +37,7 @@ export class Panel {
   show({ intensity, color, position, size: { width, height } }: Light): void {
     const { x, y, z } = toPoint(position);
     this.light.position.set(x, y + MODEL_HEIGHT, z);
-    // Faces the model. Made of the angles, for a direction alone has no roll at the zenith.
+    // Faces the model. Computed from the angles, because a direction alone has no roll at the zenith.
     this.light.rotation.set(-radians(position.elevation), Math.PI - radians(position.azimuth), 0);
     this.light.intensity = intensity;
     this.light.color.set(color);
@@ -55,7 +54,7 @@ export class Panel {
     this.#back.scale.set(width - 2 * rim, height - 2 * rim, 1);
   }
 
-  /** A light that is off is still to be seen, and a strong one does not lose its hue. */
+  /** A light that is off is still visible, and a strong one keeps its hue. */
   #tint(intensity: number): void {
     const glow = 1 - Math.exp(-1.2 * intensity);
     const rim = this.held ? 0.55 + 0.45 * glow : 0.16 + 0.62 * glow;

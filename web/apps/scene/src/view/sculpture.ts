@@ -8,7 +8,7 @@ const ALONG = 360;
 const ACROSS = 48;
 const TWISTS = 1.5;
 const HALF_THICKNESS = 0.34;
-/** 2 is an ellipse, more is nearer to a box. */
+/** 2 is an ellipse; larger values approach a box. */
 const SECTION_POWER = 2.6;
 const STEP = 1e-4;
 const FULL = 2 * Math.PI;
@@ -90,7 +90,7 @@ function soft(value: number): number {
 }
 
 function normal(u: number, v: number): Vector3 {
-  // The section's ends have no derivative exactly there, so the difference is taken across them.
+  // The section has no derivative exactly at its ends, so the difference is taken across them.
   const du = surface(u + STEP, v).sub(surface(u - STEP, v));
   const dv = surface(u, v + STEP).sub(surface(u, v - STEP));
   return du.cross(dv).normalize();

@@ -1,4 +1,4 @@
-// Draws the scene, and only when there is something new to see: an idle page draws nothing.
+// Draws the scene, only when something has changed: an idle page draws nothing.
 
 import {
   AmbientLight,
@@ -55,7 +55,7 @@ export class View {
       ...lights,
     );
     studio.watch(() => this.ask());
-    // Tells of the first size too.
+    // Also reports the initial size.
     new ResizeObserver(() => this.ask()).observe(canvas);
     canvas.addEventListener("webglcontextrestored", () => this.ask());
   }
@@ -74,7 +74,7 @@ export class View {
     });
   }
 
-  /** Shows which light is under the hand. */
+  /** Highlights the light under the pointer. */
   hold(held: LightName | undefined): void {
     for (const name of LIGHT_NAMES) {
       const panel = this.#panels[name];
@@ -84,7 +84,7 @@ export class View {
     }
   }
 
-  /** The light at a place of the canvas, if there is one: the sculpture may stand before it. */
+  /** The light at a position of the canvas, if any: the sculpture may be in front of it. */
   lightAt(x: number, y: number): LightName | undefined {
     const { clientWidth, clientHeight } = this.canvas;
     this.#show();
@@ -96,7 +96,7 @@ export class View {
     return panels.find(({ parts }) => parts.some((part) => part === first?.object))?.name;
   }
 
-  /** Where the middle of a light is on the canvas. */
+  /** The position of a light's centre on the canvas. */
   placeOf(name: LightName): { readonly x: number; readonly y: number } {
     this.#show();
     const { x, y } = this.#panels[name].light.position.clone().project(this.#camera);
@@ -116,7 +116,7 @@ export class View {
     this.#renderer.render(this.#scene, this.#camera);
   }
 
-  /** Makes everything as the studio's scene says. */
+  /** Updates all objects from the studio's scene. */
   #show(): void {
     const { scene } = this.studio;
     this.#background.set(scene.background);
