@@ -25,6 +25,8 @@ mod run;
 mod security;
 #[cfg(test)]
 mod seeds;
+#[cfg(test)]
+mod signatures;
 mod stage;
 mod step;
 mod suite;

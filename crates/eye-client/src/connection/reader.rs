@@ -3,7 +3,7 @@
 use super::bytes::Bytes;
 use crate::error::Error;
 use eye_platform::local::Stream;
-use eye_protocol::stream::Decoder;
+use eye_protocol::stream::{Decoder, StreamError};
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,7 +69,7 @@ impl Reader {
     /// The next frame, if it is known to be here already.
     pub fn buffered(&mut self) -> Result<Option<String>, Error> {
         match self {
-            Self::Socket { decoder, .. } => buffered(decoder).map_err(Error::Garbled),
+            Self::Socket { decoder, .. } => buffered(decoder).map_err(|error| Error::Garbled(error.to_string())),
             Self::Server(_) => Ok(None),
         }
     }
@@ -93,13 +93,13 @@ impl Reader {
     }
 }
 
-fn buffered(decoder: &mut Decoder) -> Result<Option<String>, String> {
-    decoder.frame().map(|frame| frame.map(str::to_owned)).map_err(|error| error.to_string())
+fn buffered(decoder: &mut Decoder) -> Result<Option<String>, StreamError> {
+    decoder.frame().map(|frame| frame.map(str::to_owned))
 }
 
 fn read_socket(mut stream: &Stream, decoder: &mut Decoder) -> Result<String, Lost> {
     loop {
-        if let Some(frame) = buffered(decoder).map_err(Lost::Garbled)? {
+        if let Some(frame) = buffered(decoder).map_err(|error| Lost::Garbled(error.to_string()))? {
             return Ok(frame);
         }
         let mut chunk = [0; READ_BYTES];

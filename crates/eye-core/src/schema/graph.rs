@@ -1,6 +1,7 @@
 //! The subschemas of a schema as a graph: how large it is with its references written out, and how many steps it takes
 //! to hold it against a value. Both are known before anything is compiled or checked.
 
+use super::refused::Refused;
 use crate::document::{Meter, Unfit};
 use eye_protocol::limits::{SCHEMA_DEPTH_MAX, SCHEMA_NODES_MAX, SCHEMA_PATTERNS_MAX};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -49,7 +50,7 @@ pub struct Graph {
 
 impl Graph {
     /// Reads a schema, or says why it is not taken.
-    pub fn of(schema: &Value) -> Result<Self, String> {
+    pub fn of(schema: &Value) -> Result<Self, Refused> {
         let mut builder = Builder::new(schema)?;
         builder.node(schema);
         while let Some((at, schema)) = builder.todo.pop() {
@@ -59,14 +60,13 @@ impl Graph {
         let patterns = builder.patterns;
         let mut graph = Self { nodes: builder.nodes, written_out: 0, patterns };
         if patterns > SCHEMA_PATTERNS_MAX {
-            return Err(format!("it has {patterns} patterns, over the limit of {SCHEMA_PATTERNS_MAX}"));
+            return Err(Refused::Patterns(patterns));
         }
         graph.rank()?;
         let mut known = vec![Weight::Unknown; graph.nodes.len()];
         let (written_out, _) = graph.weigh(0, 1, &mut known)?;
         if written_out > SCHEMA_NODES_MAX {
-            let limit = format!("over the limit of {SCHEMA_NODES_MAX}");
-            return Err(format!("with its references written out it has {written_out} subschemas, {limit}"));
+            return Err(Refused::Subschemas(written_out));
         }
         graph.written_out = written_out;
         Ok(graph)
@@ -78,7 +78,7 @@ impl Graph {
     }
 
     /// Orders the nodes so that what holds a value comes before what it holds it against.
-    fn rank(&mut self) -> Result<(), String> {
+    fn rank(&mut self) -> Result<(), Refused> {
         let mut waits_for = vec![0_u32; self.nodes.len()];
         for to in self.nodes.iter().flat_map(|node| &node.in_place) {
             waits_for[*to as usize] += 1;
@@ -96,18 +96,18 @@ impl Graph {
             }
         }
         if (rank as usize) < self.nodes.len() {
-            return Err("it refers to itself without looking at a part of the value".into());
+            return Err(Refused::Circle);
         }
         Ok(())
     }
 
     /// How many subschemas a node is with references written out, and how deep.
-    fn weigh(&self, at: u32, depth: usize, known: &mut [Weight]) -> Result<(u64, usize), String> {
+    fn weigh(&self, at: u32, depth: usize, known: &mut [Weight]) -> Result<(u64, usize), Refused> {
         match known[at as usize] {
             Weight::Known(weight, below) if depth + below <= SCHEMA_DEPTH_MAX => return Ok((weight, below)),
-            Weight::Known(..) => return Err(too_deep()),
+            Weight::Known(..) => return Err(Refused::Deep),
             Weight::Open => return Ok((1, 0)),
-            Weight::Unknown if depth > SCHEMA_DEPTH_MAX => return Err(too_deep()),
+            Weight::Unknown if depth > SCHEMA_DEPTH_MAX => return Err(Refused::Deep),
             Weight::Unknown => {}
         }
         known[at as usize] = Weight::Open;
@@ -225,10 +225,6 @@ enum Weight {
     Known(u64, usize),
 }
 
-fn too_deep() -> String {
-    format!("with its references written out it is nested more than {SCHEMA_DEPTH_MAX} deep")
-}
-
 struct Builder<'s> {
     root: &'s Value,
     nodes: Vec<Node>,
@@ -240,7 +236,7 @@ struct Builder<'s> {
 }
 
 impl<'s> Builder<'s> {
-    fn new(root: &'s Value) -> Result<Self, String> {
+    fn new(root: &'s Value) -> Result<Self, Refused> {
         let mut builder = Self {
             root,
             nodes: Vec::new(),
@@ -252,7 +248,7 @@ impl<'s> Builder<'s> {
         };
         builder.find_anchors(root);
         if builder.resources.len() > RESOURCES_MAX {
-            return Err(format!("it holds more than {RESOURCES_MAX} schemas with an $id"));
+            return Err(Refused::Resources(RESOURCES_MAX));
         }
         Ok(builder)
     }
@@ -288,7 +284,7 @@ impl<'s> Builder<'s> {
         at
     }
 
-    fn read(&mut self, schema: &'s Value) -> Result<Node, String> {
+    fn read(&mut self, schema: &'s Value) -> Result<Node, Refused> {
         let mut node = Node { own: 1, ..Node::default() };
         let Value::Object(keywords) = schema else { return Ok(node) };
         node.own += keywords.len() as u64;
@@ -347,7 +343,7 @@ impl<'s> Builder<'s> {
     }
 
     /// Everything that a reference may mean. More than it means makes the estimate larger, never smaller.
-    fn targets(&self, reference: &str) -> Result<Vec<&'s Value>, String> {
+    fn targets(&self, reference: &str) -> Result<Vec<&'s Value>, Refused> {
         let (resource, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let named = |id: &str| id == reference || id.trim_end_matches('#') == resource;
         let roots: Vec<&'s Value> = if resource.is_empty() {
@@ -357,7 +353,7 @@ impl<'s> Builder<'s> {
             self.resources.iter().filter(|(id, _)| named(id)).map(|(_, value)| *value).collect()
         };
         if roots.is_empty() {
-            return Err(format!("`{reference}` leads out of the schema"));
+            return Err(Refused::Outside(reference.into()));
         }
         let fragment = decoded(fragment);
         let mut seen = FxHashSet::default();

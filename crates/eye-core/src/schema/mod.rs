@@ -1,6 +1,7 @@
 //! A tool's schema: refused by an estimate before it is compiled, and held against a call's arguments under a budget.
 
 mod graph;
+mod refused;
 
 use crate::document::{Meter, Unfit};
 use eye_protocol::limits::PATTERN_BYTES_MAX;
@@ -41,7 +42,7 @@ impl Estimate {
     /// Reads a tool's schema, or says why it is not taken.
     pub fn of(tool: &str, schema: &RawValue) -> Result<Self, Error> {
         let schema = serde_json::from_str(schema.get()).map_err(|error| wrong(tool, &error.to_string()))?;
-        let graph = Graph::of(&schema).map_err(|why| wrong(tool, &why))?;
+        let graph = Graph::of(&schema).map_err(|why| wrong(tool, &why.to_string()))?;
         Ok(Self { schema, graph })
     }
 

@@ -242,7 +242,7 @@ pub fn parse_topics(text: &str) -> Option<Vec<Box<str>>> {
 fn parse(text: &str) -> Result<List, BadLine> {
     let mut list = List::default();
     for (at, line) in text.lines().enumerate() {
-        match parse_line(line).map_err(|word| BadLine { line: at + 1, word })? {
+        match parse_line(line).map_err(|UnknownWord(word)| BadLine { line: at + 1, word: word.to_owned() })? {
             Verdict::Allowed(allowed) => list.allowed.push(allowed),
             Verdict::Denied(pattern) => list.denied.push(pattern),
             Verdict::Unlisted => {}
@@ -251,18 +251,21 @@ fn parse(text: &str) -> Result<List, BadLine> {
     Ok(list)
 }
 
-/// `Unlisted`: an empty line or a comment. `Err`: the word that is not known.
-fn parse_line(line: &str) -> Result<Verdict, String> {
+/// A word of a line that has no meaning there.
+struct UnknownWord<'a>(&'a str);
+
+/// `Unlisted`: an empty line or a comment.
+fn parse_line(line: &str) -> Result<Verdict, UnknownWord<'_>> {
     let mut words = line.split('#').next().unwrap_or("").split_whitespace();
     let Some(origin) = words.next() else { return Ok(Verdict::Unlisted) };
     if words.clone().eq([DENY]) {
         return match Pattern::parse(origin) {
             Ok(pattern) if pattern.as_str() == origin => Ok(Verdict::Denied(pattern)),
-            Ok(_) | Err(_) => Err(origin.to_owned()),
+            Ok(_) | Err(_) => Err(UnknownWord(origin)),
         };
     }
     if normalise(origin).ok().as_deref() != Some(origin) {
-        return Err(origin.to_owned());
+        return Err(UnknownWord(origin));
     }
     let mut allowed = Allowed::new(origin);
     for word in words {
@@ -273,7 +276,7 @@ fn parse_line(line: &str) -> Result<Verdict, String> {
             "agent=only" => allowed.pages = false,
             unknown => {
                 let topics = unknown.strip_prefix("topics=").and_then(parse_topics);
-                allowed.topics = topics.ok_or_else(|| unknown.to_owned())?;
+                allowed.topics = topics.ok_or(UnknownWord(unknown))?;
             }
         }
     }

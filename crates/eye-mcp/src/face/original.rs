@@ -51,7 +51,7 @@ impl Face {
                 let page = newcomer.who.page.take();
                 match self.bridge(&asked.params, asked.user, page, newcomer).await {
                     Ok(text) => format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, text_of(&text)),
-                    Err(error) => failed(&error),
+                    Err(error) => failed(&error.to_string()),
                 }
             }
             other => failed(&format!("Unknown method: {other}")),
@@ -64,16 +64,16 @@ impl Face {
         user: Option<String>,
         page: Option<String>,
         newcomer: Newcomer,
-    ) -> Result<String, String> {
+    ) -> Result<String, Failed> {
         let name = params["name"].as_str().unwrap_or_default();
         let Some((_, function, _, arguments)) = TOOLS.iter().find(|(tool, ..)| *tool == name) else {
-            return Err(format!("Unknown tool: {name}"));
+            return Err(Failed::UnknownTool(name.to_owned()));
         };
         let values: Vec<String> =
             arguments.iter().map(|(argument, _)| params["arguments"][argument].to_string()).collect();
         let code = format!("({BRIDGE})({}, [{}])", text_of(function), values.join(","));
         let told = user.clone().or_else(|| page.clone()).unwrap_or_else(|| "this hub".into());
-        let client = self.client(newcomer).ok_or("the hub shuts down")?;
+        let client = self.client(newcomer).ok_or(Failed::Closing)?;
         // The original's user is a person; only where a page is called so does it choose one.
         let mut outcome = Err(Error::new(Code::SESSION, "no page yet"));
         let mut named = String::new();
@@ -99,7 +99,7 @@ impl Face {
                 let mut result: Value = serde_json::from_str(result.get()).unwrap_or_default();
                 Ok(result["value"].take().to_string())
             }
-            Err(error) => Err(in_its_words(&error, &told)),
+            Err(error) => Err(Failed::of(&error, told)),
         }
     }
 }
@@ -165,13 +165,29 @@ fn told_by_verb(function: &str, arguments: &Value, answered: Result<String, Erro
 /// How the hub says that no page is called so.
 const NO_SUCH: &str = "no page fits";
 
-fn in_its_words(error: &Error, user: &str) -> String {
-    match error.code {
-        Code::SESSION | Code::CONNECTION => {
-            format!("No browser session for user {user}. Open the Claude app in the browser first.")
+/// Why the bridge has no value, in the original's words.
+#[derive(Debug, thiserror::Error)]
+enum Failed {
+    #[error("Unknown tool: {0}")]
+    UnknownTool(String),
+    #[error("the hub shuts down")]
+    Closing,
+    #[error("No browser session for user {0}. Open the Claude app in the browser first.")]
+    NoPage(String),
+    #[error("timeout waiting for browser response")]
+    Timeout,
+    /// The hub's or the page's error, as one line.
+    #[error("{0}")]
+    Call(String),
+}
+
+impl Failed {
+    fn of(error: &Error, user: String) -> Self {
+        match error.code {
+            Code::SESSION | Code::CONNECTION => Self::NoPage(user),
+            Code::TIMEOUT => Self::Timeout,
+            _ => Self::Call(error.one_line()),
         }
-        Code::TIMEOUT => "timeout waiting for browser response".into(),
-        _ => error.one_line(),
     }
 }
 

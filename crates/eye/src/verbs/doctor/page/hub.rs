@@ -2,7 +2,7 @@
 
 use super::document::Client;
 use super::reach::Space;
-use super::visit;
+use super::visit::{self, VisitError};
 use crate::failure::Failure;
 use crate::join;
 use crate::options::Options;
@@ -100,16 +100,29 @@ struct Why {
     hint: String,
 }
 
-/// Asks the gate of the hub. If the hub does not run, evaluates the origins file instead. `Err`: no hub answers there.
-pub fn verdict(way: &Way, hub: &Hub, origin: &str) -> Result<Verdict, String> {
+/// Why there is no verdict: no hub answers there.
+#[derive(Debug, thiserror::Error)]
+pub enum NoVerdict {
+    #[error("{0}")]
+    Place(#[from] Failure),
+    #[error("{0}")]
+    Address(#[from] url::ParseError),
+    #[error("{0}")]
+    Visit(#[from] VisitError),
+    #[error("{door} answers {status}, and not as a hub does")]
+    Foreign { door: Url, status: u16 },
+}
+
+/// Asks the gate of the hub. If the hub does not run, evaluates the origins file instead.
+pub fn verdict(way: &Way, hub: &Hub, origin: &str) -> Result<Verdict, NoVerdict> {
     if !hub.runs && way.hub.origin() == hub.url.origin() {
-        return Ok(Verdict { refusal: offline(origin).map_err(|failure| failure.to_string())?, space: None });
+        return Ok(Verdict { refusal: offline(origin)?, space: None });
     }
-    let door = way.hub.join("why").map_err(|error| error.to_string())?;
-    let got = visit::ask_as(&door, origin).map_err(|error| error.to_string())?;
+    let door = way.hub.join("why")?;
+    let got = visit::ask_as(&door, origin)?;
     let space = Some(Space::of(got.address));
     let Ok(why) = serde_json::from_slice::<Why>(&got.body) else {
-        return Err(format!("{door} answers {}, and not as a hub does", got.status));
+        return Err(NoVerdict::Foreign { door, status: got.status });
     };
     Ok(Verdict { refusal: (!why.allowed).then_some((why.reason, why.hint)), space })
 }

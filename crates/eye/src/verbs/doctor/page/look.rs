@@ -2,7 +2,7 @@
 
 use super::super::checks::Finding;
 use super::document::Document;
-use super::hub::{self, Hub, Verdict, Way};
+use super::hub::{self, Hub, NoVerdict, Verdict, Way};
 use super::policy::{Code, Forbidden, Mend, Policies, Sandbox};
 use super::reach::{self, Mixed, Network, Space};
 use super::visit::Visit;
@@ -98,7 +98,7 @@ impl Look<'_> {
         Some(finding.hint(format!("the hub that your commands ask is at {}", bare(&self.hub.url))))
     }
 
-    fn origin(&self, origin: &str, verdict: Result<Verdict, String>) -> Finding {
+    fn origin(&self, origin: &str, verdict: Result<Verdict, NoVerdict>) -> Finding {
         const WHAT: &str = "origin";
         match verdict {
             Ok(Verdict { refusal: None, .. }) => Finding::good(WHAT, format!("pages of {origin} may join")),
@@ -109,7 +109,7 @@ impl Look<'_> {
                 } else {
                     "start the hub with eye up, or mend the tag's address".to_owned()
                 };
-                Finding::bad("hub", Exit::Absent, why, hint)
+                Finding::bad("hub", Exit::Absent, why.to_string(), hint)
             }
         }
     }
