@@ -1,4 +1,5 @@
-//! What sessions and agents take of the budget for kept memory, and who gives way when it is exceeded.
+//! Counts the memory kept for sessions and agents against the budget, and evicts the oldest when the budget is
+//! exceeded.
 
 use crate::ids::Millis;
 use crate::session::Session;
@@ -7,30 +8,30 @@ use eye_protocol::SessionId;
 use eye_protocol::limits::LIGHT_BYTES_MAX;
 use std::sync::Arc;
 
-/// Something that may give way.
+/// Something that may be evicted.
 enum Item {
     State(SessionId),
     Mailbox(SessionId),
-    /// The oldest of what agents kept of a state.
+    /// The oldest snapshot of a session's state.
     Snapshot(SessionId),
-    /// All of a session whose page is gone.
+    /// A whole session whose page is gone.
     Session(SessionId),
-    /// The oldest results of an agent.
+    /// All ended results of an agent.
     Shelf(Arc<str>),
 }
 
 impl Switchboard {
-    /// What is kept for peers, by estimate.
+    /// Bytes kept for peers, by estimate.
     pub fn kept_bytes(&self) -> usize {
         self.budget.kept_bytes()
     }
 
-    /// What the tools of one more page may take.
+    /// Bytes that the tools of one more page may take.
     pub(crate) fn tools_room_bytes(&self) -> usize {
         self.budget.tools_room_bytes()
     }
 
-    /// Counts anew what a session takes, and makes room if it is too much.
+    /// Recounts the bytes of a session, and evicts if the budget is exceeded.
     pub(crate) fn account(&mut self, session: &SessionId) {
         let Some(held) = self.sessions.get_mut(session) else { return };
         let takes = (held.kept_bytes(), held.toolbox().parsed_bytes());
@@ -41,7 +42,7 @@ impl Switchboard {
         }
     }
 
-    /// Counts what the shelf of an agent takes more or less than before.
+    /// Updates the bytes of an agent's shelf, and evicts if the budget is exceeded.
     pub(crate) fn account_shelf(&mut self, before_bytes: usize, after_bytes: usize) {
         self.budget.shelf_takes(before_bytes, after_bytes);
         if self.budget.is_exceeded() {
@@ -49,7 +50,7 @@ impl Switchboard {
         }
     }
 
-    /// A session is no more.
+    /// Removes a session with its names, watchers and members.
     pub(crate) fn forget_session(&mut self, session: &SessionId) {
         if let Some(held) = self.sessions.remove(session) {
             self.forget_names(&held);
@@ -60,8 +61,7 @@ impl Switchboard {
         }
         self.row_changed(session);
         self.forget_lane(session);
-        // Another origin may make a session of this id later; what is told of it is not for those who followed this
-        // one.
+        // Another origin may make a session of this id later; its news is not for those who followed this one.
         self.watchers.remove(session);
         for member in self.members.remove(session).unwrap_or_default() {
             if let Some(agent) = self.agents.get_mut(&member) {

@@ -13,18 +13,17 @@ use eye_protocol::{Code, Ending, Error, SessionId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The page that an agent means. A session of the same id that another origin made is another page, unless it is of a
+/// The page that an agent uses. A session of the same id that another origin made is another page, unless it is of a
 /// tab that the hub drives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsedPage {
-    /// Its session.
     pub session: SessionId,
-    /// The origin that held the session then.
+    /// The origin that held the session when the agent used it.
     pub origin: Arc<str>,
 }
 
 impl UsedPage {
-    /// Whether it is this session.
+    /// Whether `held` is this page.
     pub fn is(&self, held: &dyn Candidate) -> bool {
         self.session == *held.id() && (held.is_driven() || *self.origin == *held.origin())
     }
@@ -33,43 +32,41 @@ impl UsedPage {
 /// One connection of an agent.
 #[derive(Debug, Default)]
 pub struct Agent {
-    /// Who it is across connections; empty when it did not say.
+    /// Identifies the agent across connections, prefixed with the name of its token. Empty when the agent gave none.
     pub name: Arc<str>,
-    /// What its token allows; here only whose pages exist for it.
+    /// What its token allows. Used here only to decide which pages the agent sees.
     pub scope: Scope,
-    /// The page its calls go to, as it named it.
+    /// The page that its calls go to, in the agent's own words.
     pub target: Option<Box<str>>,
-    /// The page that the target meant first; it means no page of another origin later.
+    /// The page that `target` first resolved to. The target never resolves to a page of another origin later.
     pub target_page: Option<UsedPage>,
-    /// The frame its calls are evaluated in.
+    /// The frame its calls are evaluated in, if a call names none.
     pub frame: Option<Box<str>>,
-    /// How long its calls may take.
+    /// Timeout of its calls, if a call names none.
     pub timeout_ms: Option<u64>,
     /// The page it used last on this connection.
     pub last_used: Option<UsedPage>,
-    /// The session it joined.
     pub joined: Option<UsedPage>,
-    /// Sessions where calls of it may be under way.
+    /// Sessions in which calls of this agent may be under way.
     pub asked: BTreeSet<SessionId>,
-    /// Its answers without ids.
+    /// Holds back answers without ids until they are in order.
     pub order: InOrder<Ending>,
-    /// Its calls that are under way.
     pub in_flight: usize,
-    /// Whether something of it was passed on to another hub.
+    /// Whether any of its requests was passed on to another hub.
     pub passed: bool,
-    /// It is connected to another hub.
+    /// Whether it is connected to another hub, which passes its requests on to this one.
     pub guest: bool,
-    /// How often it may ask, when less than every agent may.
+    /// Its rate limit, when lower than every agent's.
     pub rate: Option<Rate>,
-    /// How often it asks.
     pace: Pace,
 }
 
-/// What every agent may ask.
+/// The rate limit of every agent.
 const RATE_MAX: Rate = Rate { per_s: AGENT_CALLS_PER_S_MAX, burst: AGENT_CALLS_MAX };
 
 impl Agent {
-    /// Under which name its results are kept. Agents without a name share a shelf, but not with those of another token.
+    /// The name under which its results are kept. Agents without a name share a shelf, but not with those of another
+    /// token.
     pub fn shelf_name(&self) -> Arc<str> {
         match self.scope.name() {
             Some(token) if self.name.is_empty() => format!("{token}:").into(),
@@ -77,7 +74,7 @@ impl Agent {
         }
     }
 
-    /// Takes so many more calls, or says why not: too many under way, or too many at once.
+    /// Admits `count` more calls, or refuses them: too many are under way, or the rate limit is exceeded.
     pub fn admit(&mut self, now: Millis, count: usize) -> Result<(), Error> {
         if self.in_flight + count > AGENT_CALLS_MAX {
             let message = format!("{AGENT_CALLS_MAX} calls of this agent are already under way");
@@ -88,21 +85,19 @@ impl Agent {
     }
 }
 
-/// The refusal of a call of an agent that asks more often than it may.
+/// The refusal of a call that exceeds the rate limit.
 pub fn too_often(rate: Rate, retry_after_ms: Millis) -> Error {
     let Rate { per_s, burst } = rate;
     let error = Error::new(Code::CONNECTION, format!("more than {per_s} calls a second, after a burst of {burst}"));
     Error { kind: Kind::TooOften { retry_after_ms }, ..error.hint(format!("ask again in {retry_after_ms} ms")) }
 }
 
-/// What outlives an agent's connections.
+/// What is kept of an agent beyond its connections.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// The page it used last.
     pub last_used: Option<UsedPage>,
-    /// Its kept results.
     pub shelf: Shelf,
-    /// When it was last there.
+    /// When it was last used. When there are too many, the one that was idle longest and keeps no results is forgotten.
     pub seen_at: Millis,
 }
 

@@ -1,4 +1,4 @@
-//! Agents that say who they are, and agents that leave.
+//! Agents' hellos, changes of their scopes, and agents that leave.
 
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
@@ -18,7 +18,7 @@ impl Switchboard {
         known.frame = hello.frame.filter(|frame| !frame.is_empty()).map(Into::into);
         known.timeout_ms = hello.timeout;
         if let Some(name) = hello.agent.filter(|name| name.len() <= NAME_BYTES_MAX) {
-            // What a token's agents keep across connections is apart from what others keep under the same name.
+            // What agents of a token keep across connections is separate from what others keep under the same name.
             known.name = known.scope.name().map_or_else(|| name.clone(), |token| format!("{token}:{name}")).into();
             let name = known.name.clone();
             self.memory(now, &name);
@@ -26,7 +26,7 @@ impl Switchboard {
         self.leave_shelf(agent, &before, out);
     }
 
-    /// An agent has another scope.
+    /// Sets the scope of an agent.
     pub(crate) fn agent_scoped(&mut self, agent: Conn, scope: Scope, out: &mut Vec<Effect>) {
         let Some(known) = self.agents.get_mut(&agent) else { return };
         let before = known.shelf_name();
@@ -35,7 +35,7 @@ impl Switchboard {
         self.leave_shelf(agent, &before, out);
     }
 
-    /// What an agent keeps may be elsewhere from now on: then it waits for nothing of what it kept before.
+    /// If the agent has another shelf now, ends its waits for results on the shelf before.
     fn leave_shelf(&mut self, agent: Conn, before: &str, out: &mut Vec<Effect>) {
         if self.agents.get(&agent).is_some_and(|known| *known.shelf_name() != *before) {
             let error = Error::new(Code::CANCELLED, "the agent took another name, with other kept results");
@@ -43,7 +43,7 @@ impl Switchboard {
         }
     }
 
-    /// An agent left. With an error it is still there, to be told how its calls ended.
+    /// An agent left. With an error it is still connected, and its calls end with that error.
     pub(crate) fn agent_left(&mut self, now: Millis, agent: Conn, told: Option<&Error>, out: &mut Vec<Effect>) {
         self.leave(agent);
         self.framed_left(agent, told, out);

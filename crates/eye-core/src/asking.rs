@@ -1,4 +1,4 @@
-//! Asking: finds the page an agent means, takes its call or refuses it, and gathers calls that came together.
+//! Agents' calls: finds the page, admits or refuses the call, and gathers the calls of one batch.
 
 use crate::agent::{Agent, UsedPage};
 use crate::call_batch::CallBatch;
@@ -26,7 +26,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-/// What an agent asks, before its page is found.
+/// A call before its page is found.
 pub(crate) struct Question {
     pub task: Task,
     pub page: Option<Box<str>>,
@@ -36,12 +36,12 @@ pub(crate) struct Question {
 }
 
 impl Switchboard {
-    /// Checks the arguments of tools, here or on a worker, and asks.
+    /// Validates the arguments of tool calls, here or on a worker, and dispatches the calls.
     pub(crate) fn check_and_ask(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
         let (tasks, page): (Vec<&Task>, _) = match &input {
             Input::Ask { task: task @ Task::Tool { .. }, page, .. } => (vec![task], page),
             Input::AskBatch { tasks, page, .. } => (tasks.iter().map(|(task, _)| task).collect(), page),
-            // Nothing else has something to check.
+            // Only tool calls have arguments to validate.
             _ => {
                 let Input::Ask { agent, form, task, page, timeout_ms, mode } = input else { return };
                 let question = Question { task, page, timeout_ms, mode, unfit: None };
@@ -70,7 +70,7 @@ impl Switchboard {
         }
     }
 
-    /// Asks what was checked.
+    /// Dispatches calls whose arguments were validated.
     pub(crate) fn ask_checked(&mut self, now: Millis, input: Input, done: Done, out: &mut Vec<Effect>) {
         let given_up = || Error::new(Code::CONNECTION, "the call was given up before its arguments were checked");
         let (mut checked, failed) = match done {
@@ -127,7 +127,7 @@ impl Switchboard {
         let mut task = question.task;
         match &mut task {
             Task::Eval { frame: own, .. } => *own = frame,
-            // The page keeps apart what it told whom.
+            // The page keeps apart what it has shown to each agent, so it needs the agent's name.
             Task::Verb { method, params, .. } => {
                 let name = opaque(self.names_key, self.agent_name(agent));
                 let driven = self.sessions.get(&session).is_some_and(Session::is_driven);
@@ -161,7 +161,7 @@ impl Switchboard {
         let refused = self.asked(now, &session, Event::Asked { asker, task, timeout_ms, unfit }, out);
         if let Some((reply, receipt)) = receipt {
             let result = match refused {
-                // A refused fire is reported to the agent that sent it.
+                // A refused fire-and-forget call is reported to the agent that sent it.
                 Some(error) if fired => Err(error),
                 _ => Ok(receipt),
             };
@@ -169,8 +169,8 @@ impl Switchboard {
         }
     }
 
-    /// The session that is asked when an agent names a frame: the frame's own if it has joined from another origin,
-    /// which the page around it cannot look into. Then the page need not be told of the frame any more.
+    /// The session and frame that a call goes to when an agent names a frame. A frame of another origin that has joined
+    /// is a session of its own, because the page around it cannot look into it; the call then names no frame any more.
     fn in_frame(&mut self, agent: Conn, session: SessionId, frame: Option<Box<str>>) -> (SessionId, Option<Box<str>>) {
         let Some(frame) = frame else { return (session, None) };
         let Some(own) = self.frame_session(agent, &session, &frame) else { return (session, Some(frame)) };
@@ -180,7 +180,7 @@ impl Switchboard {
         (own, None)
     }
 
-    /// The one frame of a page that has joined from another origin and is called so.
+    /// The joined frame of another origin that this name fits. `None` if there is none, or more than one.
     fn frame_session(&self, agent: Conn, page: &SessionId, frame: &str) -> Option<SessionId> {
         let around = self.sessions.get(page)?;
         let is_it = |s: &Session| {
@@ -202,7 +202,7 @@ impl Switchboard {
         }
     }
 
-    /// Hands an ask to its session; gives back why a call without an asker was refused.
+    /// Dispatches a call. Returns the refusal of a fire-and-forget call, which has no other way back.
     pub(crate) fn asked(
         &mut self,
         now: Millis,
@@ -314,7 +314,7 @@ impl Switchboard {
         }
     }
 
-    /// The page that a request of this agent means now, with its origin: what [`Input::Ask`] would find.
+    /// The page that a request of this agent means now, with its origin: the same page as for [`Input::Ask`].
     pub fn meant(&self, agent: Conn, page: Option<&str>) -> Option<(SessionId, Arc<str>)> {
         let id = self.find(agent, page).ok()?;
         let elsewhere = || self.elsewhere.get(&id).map(|page| &page.origin);
@@ -327,7 +327,7 @@ impl Switchboard {
         self.agents.get(&agent).map_or("", |known| &known.name)
     }
 
-    /// The same, to keep.
+    /// The agent's name as a shared string.
     pub fn shared_name(&self, agent: Conn) -> Option<Arc<str>> {
         self.agents.get(&agent).map(|known| known.name.clone())
     }
@@ -347,7 +347,7 @@ impl Switchboard {
             };
         }
         let last = known.and_then(|known| self.last_used_by(known));
-        // Nearly always there, and found without looking at all the others.
+        // Fast path: the page used last is nearly always there, and is found without looking at all the others.
         let there = last.and_then(|page| self.sessions.get(&page.session).filter(|held| page.is(*held)));
         let sees = |held: &Session| known.is_some_and(|known| known.scope.sees(held.origin()));
         match there.filter(|held| held.presence() != Presence::Gone && sees(held)) {
@@ -357,7 +357,7 @@ impl Switchboard {
         let elsewhere = last.and_then(|page| self.page_elsewhere(&page.session).filter(|held| page.is(*held)));
         match elsewhere.filter(|page| self.sees_origin(agent, &page.origin)) {
             Some(page) => Ok(page.id.clone()),
-            // The only page that is listed need not be the only one.
+            // Unlisted pages may exist, so the only listed page need not be the only one.
             None if last.is_none() && self.elsewhere.partial => Err(select::unlisted()),
             None => select::unnamed(last, self.candidates(agent)),
         }
@@ -399,7 +399,7 @@ impl Switchboard {
     }
 }
 
-/// What of a task is to be checked.
+/// The check that a task needs before it is dispatched, if any.
 fn check_of(task: &Task, held: &Session) -> Option<Check> {
     match task {
         Task::Tool { name, arguments, .. } => {
@@ -409,7 +409,7 @@ fn check_of(task: &Task, held: &Session) -> Option<Check> {
     }
 }
 
-/// The frame of the page that a task is for, if it says so.
+/// The frame that a task names, if any.
 fn frame_of(task: &Task) -> Option<Box<str>> {
     match task {
         Task::Eval { frame, .. } => frame.clone(),
@@ -435,8 +435,8 @@ fn frame_of_ref(task: &Task) -> Option<Box<str>> {
     (is_number(frame.strip_prefix('f')?) && is_number(element)).then(|| frame.into())
 }
 
-/// The params of a verb with the name of the agent that asks, and with no other: its own word for it does not count,
-/// and a name that stands twice is passed on once. `pages`: the origins that a picture may show.
+/// The params of a verb with the name of the calling agent as `agent`, in place of any that the agent sent. A member
+/// that stands twice is passed on once. `pages`: the origins that a picture may show.
 fn signed(params: &str, agent: &str, frame: Option<&str>, pages: Option<&[Box<str>]>) -> Box<str> {
     let own: IndexMap<String, Box<RawValue>> = serde_json::from_str(params).unwrap_or_default();
     let mut members: IndexMap<&str, &RawValue> = IndexMap::with_capacity(own.len() + 1);

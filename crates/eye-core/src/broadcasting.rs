@@ -1,4 +1,4 @@
-//! Publishing and subscribing: what a page or an agent says under a topic, who may hear it, here and at other hubs.
+//! Publish and subscribe: messages of pages and agents under topics, and which connections and hubs receive them.
 
 use crate::effect::Effect;
 use crate::elsewhere::{Audience, HeardBy, HubInterests, TopicMessage};
@@ -18,7 +18,7 @@ use eye_protocol::{Code, Error, SessionId};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// The publisher of what was published at another hub: no connection here.
+/// Stands for a publisher at another hub, which has no connection here.
 const ELSEWHERE: Conn = Conn(u64::MAX);
 
 fn check(topic: &str) -> Result<(), Error> {
@@ -30,7 +30,7 @@ fn check(topic: &str) -> Result<(), Error> {
 }
 
 impl Switchboard {
-    /// Publishes a message to all subscribers, or keeps it for the first one.
+    /// Publishes a message to all subscribers, or queues it for the first one.
     pub(crate) fn publish(
         &mut self,
         now: Millis,
@@ -57,7 +57,7 @@ impl Switchboard {
         let scope = self.agents.get(&conn).map(|agent| agent.scope.clone()).unwrap_or_default();
         let mut listeners = self.topics.listeners(topic, conn);
         listeners.retain(|to| audience.holds(topic, self.page(*to)) && self.reaches(&scope, origin, *to));
-        // Topics of our own stay where they are: each hub keeps the mail of its own pages.
+        // Messages under our own prefix stay at this hub: each hub keeps the mail of its own pages.
         let is_own = topic.starts_with(OWN_TOPIC_PREFIX);
         let heard = Heard { topic, audience: &audience, origin, scope: &scope };
         let hubs = if is_own { Vec::new() } else { self.topics.hubs(heard) };
@@ -85,7 +85,7 @@ impl Switchboard {
         })
     }
 
-    /// A message was published at another hub, which knew of a listener here.
+    /// Delivers a message that was published at another hub, which knew of a listener here.
     pub(crate) fn published_elsewhere(&mut self, now: Millis, message: TopicMessage, out: &mut Vec<Effect>) {
         let TopicMessage { topic, params, origin, scope, audience, wait_ms } = message;
         if check(&topic).is_err() || topic.starts_with(OWN_TOPIC_PREFIX) {
@@ -102,7 +102,7 @@ impl Switchboard {
         out.extend(listeners.into_iter().map(|conn| Effect::Message { conn, params: params.clone() }));
     }
 
-    /// What another hub listens to is something else now. What waits for it goes there.
+    /// The interests of another hub changed. Queued messages that it now listens to go there.
     pub(crate) fn heard_elsewhere(
         &mut self,
         now: Millis,
@@ -118,7 +118,7 @@ impl Switchboard {
         }
     }
 
-    /// As whom a connection listens may have changed: what its page shares, or its token.
+    /// Updates as which listener a connection counts: what its page shares, or its token, may have changed.
     pub(crate) fn listens_as(&mut self, conn: Conn) {
         let as_whom = match (self.page(conn), self.agents.get(&conn).and_then(|agent| agent.scope.limits())) {
             (Some(page), _) => {
@@ -134,7 +134,7 @@ impl Switchboard {
         self.topics.listens_as(conn, as_whom);
     }
 
-    /// Keepers of mail in files get it too. It is not kept under its topic, because it waits in the mailbox.
+    /// Announces page mail on [`MAILBOX_TOPIC`]. Not queued there: the mailbox already keeps it.
     pub(crate) fn tell_of_mail(&mut self, now: Millis, page: Conn, message: &str, wall_ms: u64, out: &mut Vec<Effect>) {
         let Ok(message) = RawValue::from_string(message.to_owned()) else { return };
         let topic = MAILBOX_TOPIC.to_owned();
@@ -142,12 +142,12 @@ impl Switchboard {
         let _ = self.publish(now, page, &message, wall_ms, out);
     }
 
-    /// A connected page; `None` for an agent.
+    /// The session of a connected page; `None` for an agent.
     pub(crate) fn page(&self, conn: Conn) -> Option<&Session> {
         self.pages.get(&conn).and_then(|session| self.sessions.get(session))
     }
 
-    /// Which pages hear what is published: those of a page's own origin; for an agent, those of the page it uses.
+    /// Which pages receive a message. From a page: those of its own origin. From an agent: those of the page it uses.
     fn audience(&self, conn: Conn, message: &Publish) -> Audience {
         // Topics of our own, such as page mail, are for agents.
         if message.topic.starts_with(OWN_TOPIC_PREFIX) {
@@ -177,15 +177,15 @@ impl Switchboard {
         self.sessions.get(session).map(Session::origin).or_else(elsewhere)
     }
 
-    /// Whether a message may pass. An agent whose token names origins hears pages of those alone, and speaks to them
-    /// alone.
+    /// Whether a message may go to a connection. An agent whose token names origins receives messages only from pages
+    /// of those origins, and sends messages only to them.
     fn reaches(&self, from: &Scope, origin: Option<&str>, to: Conn) -> bool {
         let listener = self.agents.get(&to).map(|agent| &agent.scope).filter(|scope| !scope.sees_all());
         let heard = listener.is_none_or(|scope| origin.is_some_and(|origin| scope.sees(origin)));
         heard && (from.sees_all() || self.page(to).is_some_and(|page| from.sees(page.origin())))
     }
 
-    /// Lets a connection hear a topic, from what waits for it on; or no more.
+    /// Subscribes a connection to a topic and delivers the messages queued for it, or unsubscribes it.
     pub(crate) fn subscribe(
         &mut self,
         conn: Conn,
@@ -200,7 +200,7 @@ impl Switchboard {
                 self.listens_as(conn);
                 let page = self.pages.get(&conn).and_then(|session| self.sessions.get(session));
                 self.topics.subscribe(conn, page, topic).map(|waited| {
-                    // What does not pass goes on waiting for the next.
+                    // Messages that may not go to this connection are queued again.
                     let passes = |one: &Waiting| self.reaches(&one.scope, one.origin.as_deref(), conn);
                     let (heard, kept): (Vec<_>, Vec<_>) = waited.into_iter().partition(|(_, one)| passes(one));
                     for (until, waiting) in kept {
@@ -224,7 +224,7 @@ impl Switchboard {
         }
     }
 
-    /// Tells a page or an agent what came of its request.
+    /// Sends the result of a request to the page or agent that made it.
     pub(crate) fn tell(&self, conn: Conn, id: Option<RpcId>, result: Result<String, Error>, out: &mut Vec<Effect>) {
         let Some(id) = id else { return };
         out.push(if self.pages.contains_key(&conn) {
@@ -249,7 +249,7 @@ mod tests {
     const PAGE: Conn = Conn(1);
     const AGENT: Conn = Conn(2);
 
-    /// How often messages that wait are looked at while an agent asks and a page answers, each of them a frame.
+    /// How many queued messages are looked at while an agent calls and a page answers 100 times.
     fn looks(waiting: usize) -> u64 {
         let mut board = Switchboard::default();
         let mut out = Vec::new();

@@ -5,7 +5,6 @@ use eye_protocol::error::ErrorObject;
 use eye_protocol::rpc::json;
 use eye_protocol::{Ending, Value, tools};
 
-/// The endings so far.
 #[derive(Debug)]
 pub(crate) struct CallBatch {
     reply: Reply,
@@ -14,17 +13,16 @@ pub(crate) struct CallBatch {
 }
 
 impl CallBatch {
-    /// So many calls have begun.
+    /// A batch of `calls` calls, none of which has ended.
     pub fn new(reply: Reply, calls: usize) -> Self {
         Self { reply, slots: vec![None; calls], left: calls }
     }
 
-    /// Where the answer goes.
     pub fn reply(&self) -> &Reply {
         &self.reply
     }
 
-    /// A call has ended. Whether it was the last one.
+    /// Records the ending of a call. `true`: all calls have ended.
     pub fn end(&mut self, at: usize, ending: Ending) -> bool {
         if let Some(slot @ None) = self.slots.get_mut(at) {
             *slot = Some(ending);
@@ -33,7 +31,7 @@ impl CallBatch {
         self.left == 0
     }
 
-    /// Where the answer goes, and all endings in the order of the calls, as JSON text.
+    /// The reply, and all endings in the order of the calls as JSON text.
     pub fn into_results(self) -> (Reply, String) {
         (self.reply, results(&self.slots))
     }

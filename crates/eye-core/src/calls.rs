@@ -9,36 +9,31 @@ use std::collections::{BinaryHeap, VecDeque};
 /// A call that has not ended.
 #[derive(Debug)]
 pub struct Call {
-    /// Who waits for it.
     pub asker: Asker,
-    /// When it was asked.
     pub asked_at: Millis,
-    /// When it ends by itself.
+    /// When the call ends by itself.
     pub deadline: Millis,
-    /// Whether it calls a tool, whose result is rendered as such.
+    /// Whether the call is to a tool: its result is rendered as a tool's result.
     pub tool: bool,
-    /// The revision of the state before it, when its answer is to carry what changed since.
+    /// Revision of the state before the call, when the answer is to carry the changes since then.
     pub delta_since: Option<u64>,
-    /// The revision that the state must have when the page begins it.
+    /// Revision that the state must have when the page begins the call.
     pub if_revision: Option<u64>,
-    /// What it is, when it may run again in the page that comes back.
+    /// The task, when the call may run again in the page that comes back.
     pub again: Option<Box<Task>>,
-    /// What ends it in the page at which it arrives, when it navigates.
+    /// For a call that navigates: the look at the page it arrives at, whose answer ends the call.
     pub arrival: Option<Box<Task>>,
-    /// How far it is.
     pub phase: Phase,
 }
 
 /// How far a call is.
 #[derive(Debug)]
 pub enum Phase {
-    /// Its page is away; it will be sent when the page is back.
+    /// The page is away; the task is sent when the page is back.
     Waiting(Task),
-    /// The page has it.
     Sent,
-    /// It made the page navigate: its ending is where the page arrives.
+    /// The call made the page navigate, and ends when the page arrives.
     Navigating {
-        /// Where it goes.
         url: String,
     },
 }
@@ -55,7 +50,6 @@ pub struct FirstCalls {
 }
 
 impl FirstCalls {
-    /// Draws from a random seed.
     pub fn new(seed: u64) -> Self {
         Self { seed }
     }
@@ -89,12 +83,10 @@ impl Calls {
         Self { last_key: before_first, ..Self::default() }
     }
 
-    /// How many have not ended.
     pub fn len(&self) -> usize {
         self.by_key.len()
     }
 
-    /// Whether all have ended.
     pub fn is_empty(&self) -> bool {
         self.by_key.is_empty()
     }
@@ -128,7 +120,6 @@ impl Calls {
         self.by_key.get_mut(&key)
     }
 
-    /// Ends a call.
     pub fn remove(&mut self, key: CallId) -> Option<Call> {
         let call = self.by_key.remove(&key)?;
         if let Phase::Waiting(task) = &call.phase {
@@ -145,7 +136,7 @@ impl Calls {
         }
     }
 
-    /// The next call that waits for the page, in the order they were asked. Its phase is now [`Phase::Sent`].
+    /// The next call that waits for the page, in the order of the calls. Its phase is now [`Phase::Sent`].
     pub fn next_waiting(&mut self) -> Option<(CallId, Task)> {
         while let Some(key) = self.waiting.pop_front() {
             let Some(call) = self.by_key.get_mut(&key) else { continue };
@@ -194,7 +185,7 @@ impl Calls {
         self.deadlines.pop().map(|Reverse((_, key))| key)
     }
 
-    /// Ended calls leave their deadlines behind; the heap is made anew before they outnumber the live ones.
+    /// Ended calls leave their deadlines behind; the heap is rebuilt when they outnumber the live ones.
     fn forget_ended_deadlines(&mut self) {
         if self.deadlines.len() > 2 * self.by_key.len() + 64 {
             self.deadlines = self.by_key.iter().map(|(key, call)| Reverse((call.deadline, *key))).collect();

@@ -1,4 +1,4 @@
-//! What is known of a page that an agent may mean.
+//! The facts of a page by which the page that an agent means is chosen.
 
 use crate::ids::Millis;
 use eye_protocol::SessionId;
@@ -6,28 +6,22 @@ use eye_protocol::messages::Presence;
 
 /// A page that an agent may mean, here or at another hub.
 pub trait Candidate {
-    /// Its session.
     fn id(&self) -> &SessionId;
     /// The origin that holds the session.
     fn origin(&self) -> &str;
-    /// What its author called it.
+    /// The name that the page's author gave it.
     fn alias(&self) -> Option<&str>;
-    /// Its title.
     fn title(&self) -> Option<&str>;
-    /// Its URL.
     fn url(&self) -> Option<&str>;
     /// Whether it is a frame inside another page.
     fn is_frame(&self) -> bool;
     /// Whether it is a document of a tab that the hub drives.
     fn is_driven(&self) -> bool;
-    /// Where the page is.
     fn presence(&self) -> Presence;
-    /// Whether it is known only from a hub before this one.
+    /// Whether the page is known only from an earlier run of this hub.
     fn is_recalled(&self) -> bool;
-    /// When it was last used.
     fn used_at(&self) -> Millis;
-    /// When the session was made.
     fn made_at(&self) -> Millis;
-    /// What it is called in messages.
+    /// The name used in messages to agents.
     fn name(&self) -> String;
 }

@@ -1,4 +1,4 @@
-//! Pages here and pages elsewhere, as an agent may mean them.
+//! Pages of this hub and of other hubs as candidates for what an agent means.
 
 use crate::candidate::Candidate;
 use crate::elsewhere::PageElsewhere;

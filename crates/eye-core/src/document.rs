@@ -2,8 +2,8 @@
 //! each operation is done, and a patch that does not fit changes nothing.
 //!
 //! The operations are those of `json-patch`. It does not apply them, because it can be given no budget: `copy` doubles
-//! a document with every operation, and `add` at the front of a long array moves all of it. Each is read when it is its
-//! turn, so that a patch which does not fit costs no more than what was done of it.
+//! a document with every operation, and `add` at the front of a long array moves all of it. Each operation is parsed
+//! only when its turn comes, so that a patch that does not fit costs no more than the operations before.
 
 mod items;
 mod operation;
@@ -23,7 +23,6 @@ use size::parsed_bytes;
 pub use size::{Meter, Size, Unfit};
 use undo::Undo;
 
-/// One document.
 #[derive(Debug, Default)]
 pub struct Document {
     value: Value,
@@ -32,7 +31,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Parses text whose size is within the limits, which is known before it is parsed.
+    /// Parses text. The limits are checked before it is parsed.
     pub fn parse(text: &str, pause: Pause) -> Result<Self, Error> {
         let limit = |is: usize, limit: usize, how: &str| {
             let message =
@@ -51,17 +50,16 @@ impl Document {
         Ok(Self { value, parsed_bytes, text_bytes: text.len() })
     }
 
-    /// What it holds.
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// In memory, by estimate.
+    /// Estimated bytes in memory.
     pub fn parsed_bytes(&self) -> usize {
         self.parsed_bytes
     }
 
-    /// As text, by estimate.
+    /// Estimated bytes as text.
     pub fn text_bytes(&self) -> usize {
         self.text_bytes
     }
@@ -77,7 +75,7 @@ impl Document {
         for text in operations {
             let operation = operation::read(text, meter.pauses()).ok_or(Unfit::Wrong);
             if let Err(unfit) = operation.and_then(|operation| self.apply(operation, meter, &mut undo)) {
-                // What was done within the budget is taken back whatever it costs: no more than it cost to do.
+                // Taking back is not limited by the budget: it costs no more than what was done within it.
                 let mut meter = meter.unbounded();
                 while let Some(step) = undo.pop() {
                     step.take_back(&mut self.value, &mut meter);
@@ -133,7 +131,7 @@ impl Document {
         }
     }
 
-    /// Whether the document may have one value more and another less.
+    /// Whether the document may gain the value `more` and lose the value `less`.
     fn admit(&self, path: &Pointer, less: Size, more: Size) -> Result<(), Unfit> {
         let fits = path.count() + more.depth <= STATE_DEPTH_MAX
             && (self.parsed_bytes + more.parsed_bytes).saturating_sub(less.parsed_bytes) <= STATE_PARSED_BYTES_MAX
@@ -194,7 +192,7 @@ impl Document {
         Ok(())
     }
 
-    /// Takes a value out. It is given back only where it moves on; the undo log has it otherwise.
+    /// Removes a value into the undo log. Returns a copy of it if it `moves_on`, and null otherwise.
     fn remove(
         &mut self,
         path: PointerBuf,

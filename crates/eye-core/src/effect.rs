@@ -1,4 +1,4 @@
-//! What follows from what happened: what the hub is to send, do and close.
+//! What the hub is to do after an input: send, run, close.
 
 use crate::elsewhere::TopicMessage;
 use crate::handover::Handover;
@@ -13,129 +13,103 @@ use eye_protocol::rpc::RpcId;
 use eye_protocol::{Ending, Error, SessionId};
 use std::sync::Arc;
 
-/// What follows.
 #[derive(Debug)]
 pub enum Effect {
-    /// Work is to be done, anywhere but on the hub's thread; [`Input::Worked`](crate::task::Input::Worked) brings back
-    /// what came of it.
+    /// Do work off the hub's thread; [`Input::Worked`](crate::Input::Worked) brings back the result.
     Work {
-        /// Whose order waits for it.
+        /// The lane that waits for the work.
         lane: Lane,
-        /// What to do.
         work: Box<Work>,
     },
-    /// A value is to be freed, anywhere but on the hub's thread.
+    /// Free a value off the hub's thread.
     Free(Box<dyn Heavy>),
-    /// A page is to do something.
+    /// Send a task to a page.
     Send {
-        /// Its connection.
         page: Conn,
-        /// The hub's id of the call; `None` is fire and forget.
+        /// The hub's id of the call; `None` for fire and forget.
         call: Option<CallId>,
-        /// What to do.
         task: Task,
     },
-    /// A request of a page has its result, as JSON text.
+    /// Send a page the result of its request, as JSON text.
     PageResult {
-        /// Its connection.
         page: Conn,
-        /// The page's own id.
+        /// The page's own id of the request.
         id: RpcId,
-        /// What came of it.
         result: Result<String, Error>,
     },
-    /// A call of an agent got further.
+    /// Report the progress of an agent's call.
     Progress {
-        /// Whose, and which.
         reply: Reply,
-        /// How far, as JSON text.
+        /// JSON text.
         progress: Box<str>,
     },
-    /// An agent hears of a session that it joined.
+    /// Notify an agent of a session that it joined or watches.
     News {
-        /// Its connection.
         agent: Conn,
-        /// Which session.
         session: SessionId,
-        /// What.
         news: News,
     },
-    /// A subscriber gets a message of a topic: the params, as JSON text.
+    /// Send a subscriber a message of a topic.
     Message {
-        /// Who.
         conn: Conn,
-        /// What, shared by all who get it.
+        /// JSON text, shared by all subscribers.
         params: Arc<str>,
     },
-    /// A page is to abort a call whose answer no longer matters.
+    /// Abort a call whose answer no longer matters.
     Abort {
-        /// Its connection.
         page: Conn,
-        /// The call.
         call: CallId,
     },
-    /// A page is asked for a sign of life.
+    /// Ping a page.
     Ping {
-        /// Its connection.
         page: Conn,
     },
-    /// A page is told that it lost its session. A close follows.
+    /// Tell a page that it lost its session. A close follows.
     Replaced {
-        /// Its connection.
         page: Conn,
     },
-    /// A connection is to be closed, with a reason.
+    /// Close a connection.
     Close {
-        /// Which.
         conn: Conn,
-        /// Why.
         close: Close,
     },
-    /// A call of an agent has ended.
+    /// Report the ending of an agent's call.
     Ended {
-        /// Where the ending goes.
         reply: Reply,
-        /// How it ended.
         ending: Ending,
-        /// The change of state that it caused, when that was asked for and is known.
+        /// The change of state that the call caused, when the agent asked for it and it is known.
         delta: Option<Box<str>>,
     },
-    /// A request is for a page that another hub holds.
+    /// Pass a request on to the hub that holds its page.
     PassOn(Box<Passed>),
-    /// An agent no longer wants an answer; what was asked may have been passed on.
+    /// Cancel a request of an agent that may have been passed on.
     CancelElsewhere {
-        /// Who asked.
         agent: Conn,
-        /// The forms of the request's id.
+        /// The forms that the request's id may have.
         forms: Vec<ReplyForm>,
     },
-    /// An agent is gone of which something was passed on.
+    /// An agent has left of which requests were passed on.
     LeftElsewhere {
-        /// Its connection.
         agent: Conn,
     },
-    /// A message is heard at other hubs.
+    /// Send a topic's message to other hubs.
     PublishElsewhere {
-        /// Which hubs, by their lives.
+        /// Ids of the hubs, new with each run of a hub.
         hubs: Vec<Arc<str>>,
-        /// What.
         message: Box<TopicMessage>,
     },
-    /// Another hub holds a session from now on, and gets what was kept of it here.
+    /// Send what was kept of a session to the hub that holds it from now on.
     HandOver(Box<Handover>),
-    /// Something is to be done with a state that outlives its hub.
+    /// Write, read or remove a state or letters that outlive this hub.
     Lasting(Lasting),
-    /// A word may stand for a page of another hub that is not listed: [`Input::LookedUp`](crate::Input::LookedUp) says
-    /// when it has been looked up.
+    /// Look up a word that may name an unlisted page of another hub. [`Input::LookedUp`](crate::Input::LookedUp)
+    /// reports the end of the lookup.
     LookUp {
-        /// Which word.
         word: Box<str>,
     },
-    /// A request of an agent that was no call has its result, as JSON text.
+    /// Send an agent the result of a request that was not a call, as JSON text.
     Result {
-        /// Where it goes.
         reply: Reply,
-        /// What came of it.
         result: Result<String, Error>,
     },
 }

@@ -1,4 +1,4 @@
-//! Pages that other hubs hold: a row for each. Does not know how hubs reach each other.
+//! Types for what hubs exchange: pages, passed requests and topics. Does not know how hubs reach each other.
 
 use crate::ids::{Conn, Millis};
 use crate::task::{Asker, News, Reply};
@@ -10,21 +10,17 @@ use std::sync::Arc;
 /// A page that another hub holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageElsewhere {
-    /// Its session.
     pub id: SessionId,
-    /// The name of the hub that holds it.
+    /// The name of the hub that holds the page.
     pub hub: Arc<str>,
     /// The origin that holds the session.
     pub origin: Arc<str>,
-    /// What a person called it.
+    /// The name that a person gave the page.
     pub name: Option<Box<str>>,
     /// The name its author gave it.
     pub alias: Option<Box<str>>,
-    /// Its title.
     pub title: Box<str>,
-    /// Its URL.
     pub url: Box<str>,
-    /// Where the page is.
     pub presence: Presence,
     /// Whether a person can see it.
     pub visible: bool,
@@ -32,11 +28,10 @@ pub struct PageElsewhere {
     pub frame: bool,
     /// Whether it evaluates code.
     pub eval: bool,
-    /// How many tools it offers.
     pub tools: u32,
     /// The highest ref that the page has given to agents.
     pub last_ref: Option<u32>,
-    /// When this hub heard of it.
+    /// When this hub learned of the page.
     pub heard_at: Millis,
 }
 
@@ -46,77 +41,66 @@ pub type ChangedRow = (SessionId, Option<RowHere>);
 /// The row of a session here.
 #[derive(Clone, Debug)]
 pub struct RowHere {
-    /// What others list.
+    /// The row that other hubs list.
     pub row: SessionRow,
     /// The highest ref that its page has given to agents.
     pub last_ref: Option<u32>,
-    /// The connection of its page. Another one than before: the page has left and come again.
+    /// The connection of its page. If it differs from the one before, the page has left and come again.
     pub page: Option<Conn>,
 }
 
 /// What changed in the list of pages that other hubs hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listed {
-    /// A page is there, or is another than before. The link to other hubs keeps it too: there may be many.
+    /// A page is new or has changed. The link to other hubs shares the row: there may be many.
     There(Arc<PageElsewhere>),
-    /// A page is there no more.
     Gone(SessionId),
     /// A page is not listed any more, though it may be there.
     LeftOut(SessionId),
-    /// Whether all pages of other hubs are listed. Where they are not, others are looked up.
+    /// Whether all pages of other hubs are listed. If not, an unlisted page is looked up when it is named.
     All(bool),
-    /// The hub of this name no longer knows who watches its pages: it lost its link, or took this hub for dead.
+    /// The hub of this name no longer knows which agents watch its pages: it lost its link, or took this hub for dead.
     Unwatched(Arc<str>),
 }
 
-/// What another hub needs to know of the agent for whom it is asked.
+/// What another hub needs to know of the agent that makes a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// Its connection here.
+    /// The agent's connection at the hub that it is connected to.
     pub agent: Conn,
-    /// Its name.
     pub name: Arc<str>,
-    /// What its token allows.
     pub scope: Scope,
-    /// The frame its calls are evaluated in.
+    /// The frame the agent's calls are evaluated in.
     pub frame: Option<Box<str>>,
 }
 
-/// What another hub says of a request that was passed on.
+/// A report of another hub on a request that was passed on.
 #[derive(Debug)]
 pub enum Back {
     /// A call has ended.
     Ended {
-        /// Who waits for it.
         asker: Asker,
-        /// How it ended.
         ending: Ending,
-        /// The change of state that it caused.
+        /// The change of state that the call caused.
         delta: Option<Box<str>>,
-        /// When it was passed on.
+        /// When the call was passed on.
         asked_at: Millis,
     },
-    /// A request that is no call has its result.
+    /// The result of a request that is not a call.
     Result {
-        /// Where it goes.
         reply: Reply,
-        /// What came of it.
         result: Result<String, Error>,
     },
-    /// A call got further.
+    /// Progress of a call.
     Progress {
-        /// Whose, and which.
         reply: Reply,
-        /// How far, as JSON text.
+        /// JSON text.
         progress: Box<str>,
     },
-    /// An agent hears of a session that it joined or watches.
+    /// News for an agent of a session that it joined or watches.
     News {
-        /// Its connection.
         agent: Conn,
-        /// Which session.
         session: SessionId,
-        /// What.
         news: News,
     },
 }
@@ -124,13 +108,12 @@ pub enum Back {
 /// A topic that has a listener at a hub.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Interest {
-    /// A topic, or a beginning of topics with `*`.
+    /// A topic, or a prefix of topics followed by `*`.
     pub pattern: Box<str>,
-    /// Who listens.
     pub listener: HeardBy,
 }
 
-/// Who listens to a topic.
+/// Which kind of connection listens to a topic.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum HeardBy {
     /// An agent.
@@ -143,21 +126,21 @@ pub enum HeardBy {
     Sharing(Box<str>),
 }
 
-/// An interest that has its first listener here, or has lost its last.
+/// An interest that has its first listener here (`true`), or has lost its last (`false`).
 pub type ChangedInterest = (Interest, bool);
 
-/// What another hub listens to.
+/// The interests of another hub.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HubInterests {
-    /// This, and nothing else.
+    /// The complete list.
     All(Vec<Interest>),
-    /// What changed since.
+    /// Changes since the last report.
     Changed(Vec<ChangedInterest>),
     /// The hub is gone.
     Gone,
 }
 
-/// Which pages hear a message. Agents hear all.
+/// Which pages receive a message. It does not limit agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// No page.
@@ -168,33 +151,30 @@ pub enum Audience {
     Everyone,
 }
 
-/// A message that was published at one hub and is heard at another.
+/// A message that was published at one hub and has listeners at another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicMessage {
-    /// Its topic.
     pub topic: Box<str>,
-    /// What listeners are told, as JSON text.
+    /// The params of the notification that listeners receive, as JSON text.
     pub params: Arc<str>,
     /// The publisher's origin, if it is a page.
     pub origin: Option<Box<str>>,
     /// What the publisher's token allows.
     pub scope: Scope,
-    /// Which pages hear it.
     pub audience: Audience,
-    /// How long it waits where it has no listener after all. 0: not at all.
+    /// How long the message is queued where it turns out to have no listener. 0: not at all.
     pub wait_ms: u64,
 }
 
-/// What another hub says of topics.
+/// A report of another hub on topics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TopicsNews {
-    /// What it listens to is something else now.
+    /// The interests of the other hub changed.
     Interests {
-        /// The hub's life.
+        /// Id of the hub, new with each run.
         hub: Arc<str>,
-        /// What it listens to.
         interests: HubInterests,
     },
-    /// A message was published there.
+    /// A message was published at the other hub.
     Published(TopicMessage),
 }

@@ -1,4 +1,4 @@
-//! Requests that wait for what a page is expected to offer: found before they are answered, and ended when they are
+//! Requests that wait for what a page is expected to offer: held back before they are handled, and ended when they are
 //! cancelled.
 
 use crate::effect::Effect;
@@ -10,7 +10,7 @@ use crate::task::{Reply, Task, ToolQuery};
 use eye_protocol::{Code, Error, SessionId};
 
 impl Switchboard {
-    /// Lets a request wait for its page. `Some`: there is nothing to wait for.
+    /// Lets a request wait if its page is expected to offer what the request needs. `Some`: the request need not wait.
     pub(crate) fn unless_expected(&mut self, now: Millis, input: Input) -> Option<Input> {
         let Some((agent, page)) = self.asked_of(&input) else { return Some(input) };
         let Ok(session) = self.find(agent, page) else { return Some(input) };
@@ -27,7 +27,8 @@ impl Switchboard {
         None
     }
 
-    /// Who asks which page, when a request may have to wait. Code and verbs only wait behind what waits already.
+    /// The agent and page of a request that may have to wait. Code and verbs wait only behind requests that wait
+    /// already.
     pub(crate) fn asked_of<'a>(&self, input: &'a Input) -> Option<(Conn, Option<&'a str>)> {
         match input {
             Input::Ask { agent, page, task: Task::Tool { .. }, .. } => Some((*agent, page.as_deref())),
@@ -41,7 +42,7 @@ impl Switchboard {
         }
     }
 
-    /// Ends a request that waits and is not wanted any more.
+    /// Cancels a waiting request.
     pub(crate) fn cancel_waiting(&mut self, session: &SessionId, reply: &Reply, out: &mut Vec<Effect>) {
         let Some(request) = self.sessions.get_mut(session).and_then(|held| held.take_waiting(reply)) else { return };
         self.refuse(&request, &Error::new(Code::CANCELLED, "cancelled"), out);

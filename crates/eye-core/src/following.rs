@@ -1,4 +1,4 @@
-//! What follows from an event in a session: effects pass, endings find who waits, those who joined hear of it.
+//! Handles the outcomes of a session: passes effects on, routes endings to their askers, notifies joined agents.
 
 use crate::effect::Effect;
 use crate::ids::{CallId, Conn, Millis};
@@ -12,7 +12,7 @@ use eye_protocol::messages::Presence;
 use eye_protocol::{Ending, SessionId};
 
 impl Switchboard {
-    /// The hot path. An answer makes no deadline earlier, so no timer is set anew.
+    /// The hot path. An answer makes no deadline earlier, so no timer is set again.
     pub(crate) fn page_answered(
         &mut self,
         now: Millis,
@@ -21,7 +21,7 @@ impl Switchboard {
         ending: Ending,
         out: &mut Vec<Effect>,
     ) {
-        // A page that was replaced is heard no more.
+        // Answers of a replaced page are ignored.
         let Some(session) = self.pages.get(&page) else { return };
         let mut outcomes = std::mem::take(&mut self.outcomes);
         if let Some(held) = self.sessions.get_mut(session) {
@@ -104,7 +104,7 @@ impl Switchboard {
         }
         self.outcomes = outcomes;
         for input in later {
-            // The one before may have begun work.
+            // The input before may have begun work.
             if let Some(input) = self.behind_work(input, out) {
                 self.handle(now, input, out);
             }
@@ -155,7 +155,7 @@ impl Switchboard {
         }
     }
 
-    /// A shelf changed: what it delivers goes out, and it is woken in time. Too early does no harm.
+    /// Sends what a changed shelf delivers, and schedules its next wake. A wake that is too early does no harm.
     pub(crate) fn shelf_changed(&mut self, wake: Option<Millis>, out: &mut Vec<Effect>) {
         self.shelves_wake = self.shelves_wake.into_iter().chain(wake).min();
         out.extend(self.deliveries.drain(..).map(|(reply, result)| Effect::Result { reply, result }));

@@ -1,17 +1,18 @@
-//! An outline of a driven tab that is put together with the lines of its frames of other origins, each below the line
-//! of its frame. Pure: what each part said in, lines out.
+//! Inserts the outlines of a driven tab's frames of other origins into the tab's outline, each below the line of its
+//! frame. Pure: the answers of the parts in, lines out.
 
 use crate::ids::Millis;
 use crate::task::Reply;
 use eye_protocol::SessionId;
 
-/// How the line of such a frame ends, before its number and a bracket: the words of `web/client/src/look/titles.ts`.
+/// How the line of such a frame ends, before its number and a bracket. The same words as in
+/// `web/client/src/look/titles.ts`.
 const SHOWN: &str = "(of another origin: --frame ";
 /// Frames that are asked for one outline. A driven tab has no more.
 const FRAMES_LEN_MAX: usize = 32;
 /// Lines of frames in one outline; as many as the outline of a page has.
 const LINES_MAX: usize = 300;
-/// The same, where all is asked for.
+/// The same limit when the agent asked for all lines.
 const LINES_ALL_MAX: usize = 5_000;
 /// Bytes of frames' lines in one outline.
 const LINES_BYTES_MAX: usize = 256 << 10;
@@ -24,13 +25,13 @@ pub(crate) const UNSEEN: &str = "… not for this token";
 pub(crate) struct Framed {
     pub(crate) reply: Reply,
     pub(crate) tab: SessionId,
-    /// Of the looks at frames.
+    /// Params of the looks at frames.
     pub(crate) params: Box<str>,
     lines_max: usize,
     pub(crate) delta: Option<Box<str>>,
-    /// When frames that have not answered are left out.
+    /// When frames that have not answered are left out of the outline.
     pub(crate) until: Millis,
-    /// The page's own, then those of frames.
+    /// The part of the page itself, then those of frames.
     pub(crate) parts: Vec<Part>,
     /// Parts that have not ended.
     pub(crate) left: usize,
@@ -38,7 +39,7 @@ pub(crate) struct Framed {
 
 #[derive(Debug)]
 pub(crate) struct Part {
-    /// Of a frame: `f2`. Empty for the page itself.
+    /// The frame's label, such as `f2`. Empty for the page itself.
     pub(crate) label: Box<str>,
     pub(crate) said: Said,
 }
@@ -47,19 +48,19 @@ pub(crate) struct Part {
 pub(crate) enum Said {
     Nothing,
     Text(String),
-    /// Why there are no lines.
+    /// Why the part has no lines.
     Note(&'static str),
 }
 
 impl Framed {
-    /// Nothing is said yet. `params` are those of the looks at frames.
+    /// An outline whose parts have not answered. `params` are those of the looks at frames.
     pub(crate) fn new(reply: Reply, tab: SessionId, params: Box<str>, all: bool) -> Self {
         let lines_max = if all { LINES_ALL_MAX } else { LINES_MAX };
         let parts = vec![Part { label: "".into(), said: Said::Nothing }];
         Self { reply, tab, params, lines_max, delta: None, until: 0, parts, left: 1 }
     }
 
-    /// Notes what a part came to, and adds the frames that it names.
+    /// Records the result of a part, and adds the frames that it names.
     pub(crate) fn hear(&mut self, at: usize, said: Said) {
         if let Said::Text(text) = &said {
             for label in text.lines().flat_map(labels) {
@@ -72,7 +73,7 @@ impl Framed {
         self.parts[at].said = said;
     }
 
-    /// All of it.
+    /// The whole outline.
     pub(crate) fn text(&self) -> String {
         let mut written = Written { left: self.lines_max, ..Written::default() };
         self.write(0, 0, &mut vec![false; self.parts.len()], &mut written);
@@ -115,7 +116,7 @@ impl Framed {
 #[derive(Default)]
 struct Written {
     lines: Vec<String>,
-    /// Lines of frames that there is room for.
+    /// How many more lines of frames fit.
     left: usize,
     bytes: usize,
 }
@@ -131,7 +132,7 @@ impl Written {
     }
 }
 
-/// The frames that a line is of.
+/// The labels of the frames that a line names.
 fn labels(line: &str) -> impl Iterator<Item = &str> {
     line.split(SHOWN).skip(1).filter_map(|rest| {
         let (label, _) = rest.split_once(')')?;

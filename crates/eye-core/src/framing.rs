@@ -1,5 +1,5 @@
-//! Asks the frames that an outline of a driven tab names. Such a frame is a session of its own (`TAB.f2`): it is asked
-//! once that outline is there, for a short time, and only if the agent may see it.
+//! Looks at the frames that an outline of a driven tab names. Such a frame is a session of its own (`TAB.f2`). It is
+//! asked once the tab's outline is there, for a short time, and only if the agent may see it.
 
 use crate::effect::Effect;
 use crate::framed::{Framed, LATE, REFUSED, Said, UNSEEN};
@@ -15,14 +15,14 @@ use serde_json::json;
 
 /// How long the frames of one outline may take together, counted from the page's own answer.
 const FRAMES_MS: Millis = 1_000;
-/// A longer answer is no outline, and is passed on as it is.
+/// A longer answer is not an outline, and is passed on unchanged.
 const OUTLINE_BYTES_MAX: usize = 1 << 20;
 
 /// Verbs whose answer is the outline of a page.
 const OUTLINES: [&str; 4] = ["page/look", "page/goto", "page/back", "page/forward"];
 
 impl Switchboard {
-    /// Who waits for a call of an agent: an outline of a driven tab gets the lines of its frames before it goes to the
+    /// The asker of an agent's call. An outline of a driven tab gets the lines of its frames before it goes to the
     /// agent.
     pub(crate) fn asker_of(&mut self, reply: Reply, session: &SessionId, task: &Task) -> Asker {
         let Task::Verb { method, params, .. } = task else { return Asker::Agent(reply) };
@@ -31,7 +31,7 @@ impl Switchboard {
             return Asker::Agent(reply);
         }
         let asked: serde_json::Value = serde_json::from_str(params).unwrap_or_default();
-        // What changed is told of one document.
+        // Changes are reported of one document only.
         if asked["since"] == true {
             return Asker::Agent(reply);
         }
@@ -67,7 +67,7 @@ impl Switchboard {
         let first = framed.parts.len();
         framed.hear(at, said);
         let agent = framed.reply.agent;
-        // This part has ended only when all that it names are asked: one of them may be refused at once.
+        // This part counts as ended only after all frames that it names are asked: one of them may be refused at once.
         for frame in first..self.framed.get(&outline).map_or(0, |framed| framed.parts.len()) {
             self.ask_frame(now, agent, (outline, frame), out);
         }
@@ -109,7 +109,7 @@ impl Switchboard {
         }
     }
 
-    /// An agent is gone. With an error it is still there, to be told of it.
+    /// An agent left. With an error it is still connected, and its outlines end with that error.
     pub(crate) fn framed_left(&mut self, agent: Conn, told: Option<&Error>, out: &mut Vec<Effect>) {
         let its = self.framed.iter().filter(|(_, framed)| framed.reply.agent == agent);
         for outline in its.map(|(outline, _)| *outline).collect::<Vec<_>>() {
@@ -120,7 +120,7 @@ impl Switchboard {
     }
 }
 
-/// The origins that an answer about a whole driven tab may be of, where the agent's token does not cover all: its
+/// The origins that an answer about a whole driven tab may show, when the agent's token does not cover all origins: the
 /// driver hides other frames and their requests.
 pub(crate) fn shown<'a>(scope: &'a Scope, method: &str) -> Option<&'a [Box<str>]> {
     let pages = &scope.limits()?.pages;

@@ -1,4 +1,4 @@
-//! What a joined page does, as the switchboard takes it: to its session, with what only the switchboard knows.
+//! Passes the events of a joined page to its session, with what only the switchboard knows.
 
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
@@ -6,7 +6,7 @@ use crate::page_event::PageEvent;
 use crate::session_event::{Event, Given};
 use crate::switchboard::Switchboard;
 
-/// How long changes of titles and addresses wait to be remembered together.
+/// How long changes of titles and addresses are collected before they are remembered.
 const REMEMBER_MS: Millis = 2_000;
 
 impl Switchboard {
@@ -20,7 +20,7 @@ impl Switchboard {
                 }
             }
             PageEvent::Changed(_) => {
-                // A title may change with every frame; what is remembered of it is written now and then.
+                // A title may change with every frame, so it is not remembered with every change.
                 self.remember_at.get_or_insert(now + REMEMBER_MS);
                 if let Some(session) = self.pages.get(&page).cloned() {
                     let changed = Event::page(page, event);

@@ -1,5 +1,5 @@
-//! Pages of other hubs that are not listed any more: their hub is gone, or they have not come back. Their last state is
-//! found by the same words as they were.
+//! Pages of other hubs that are no longer listed: their hub is gone, or they have not come back. Agents find the last
+//! state of such a page by the same names as before.
 
 use crate::candidate::Candidate;
 use crate::elsewhere::PageElsewhere;
@@ -18,11 +18,11 @@ pub(crate) struct GonePage {
     at: Millis,
 }
 
-/// The last of them. The oldest is forgotten first.
+/// The pages that went last, for [`SESSION_KEPT_MS`]. Beyond [`GONE_PAGES_MAX`] the oldest is forgotten first.
 #[derive(Debug, Default)]
 pub(crate) struct GonePages {
     pages: FxHashMap<SessionId, GonePage>,
-    /// In the order in which they went. One that went twice has its older place too.
+    /// In the order in which they went. A page that went twice also has its older entry.
     order: VecDeque<(Millis, SessionId)>,
 }
 

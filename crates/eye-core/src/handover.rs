@@ -1,17 +1,15 @@
-//! What a hub has kept of a session, on its way to the hub that its page has gone to. Its page does not say it again.
+//! What a hub has kept of a session, on its way to the hub that the page has moved to. The page does not send it again.
 
 use crate::ids::Millis;
 use eye_protocol::SessionId;
 use std::sync::Arc;
 
-/// What a hub has kept of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handover {
-    /// Which session.
     pub session: SessionId,
-    /// The origin that holds it. No other one gets anything of it.
+    /// The origin that holds the session. A page of another origin gets nothing of it.
     pub origin: Arc<str>,
-    /// The claim by which the other hub holds it: of no other one is it valid.
+    /// The claim by which the other hub holds the session. The handover is valid for no other claim.
     pub claim: u64,
     /// The state that its page published last.
     pub state: Option<HandedState>,
@@ -19,24 +17,23 @@ pub struct Handover {
     pub letters: Vec<Box<str>>,
     /// Letters that were dropped since the last read.
     pub dropped: u64,
-    /// States that agents keep, the oldest first.
+    /// Snapshots that agents keep, the oldest first.
     pub snapshots: Vec<HandedSnapshot>,
-    /// What a person called it.
+    /// The name that a person gave the page.
     pub name: Option<Box<str>>,
     /// Whether a page of the session has offered tools.
     pub had_tools: bool,
     /// How long ago the session was made.
     pub age_ms: Millis,
-    /// How long ago an agent last asked, and its name.
+    /// How long ago an agent last called, and the agent's name.
     pub asked: Option<(Millis, Box<str>)>,
 }
 
-/// A state, as the text that it was.
+/// A published state as JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandedState {
-    /// JSON text. `None`: it made room for others.
+    /// JSON text. `None`: it was dropped to free memory.
     pub text: Option<Box<str>>,
-    /// Its revision.
     pub revision: u64,
     /// How long ago it changed.
     pub age_ms: Millis,
@@ -47,11 +44,9 @@ pub struct HandedState {
 /// A state that an agent keeps under a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandedSnapshot {
-    /// Its name.
     pub name: Box<str>,
     /// JSON text.
     pub text: Box<str>,
-    /// Its revision.
     pub revision: u64,
     /// How long ago it was published.
     pub age_ms: Millis,
@@ -59,17 +54,16 @@ pub struct HandedSnapshot {
     pub wall_ms: u64,
 }
 
-/// Who holds a session from now on.
+/// The holder of a session from now on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heir {
-    /// The origin of its page there.
+    /// The origin of the session's page there.
     pub origin: Arc<str>,
-    /// Its claim.
     pub claim: u64,
 }
 
 impl Handover {
-    /// What a hub sends that has kept nothing, so that nobody waits for it.
+    /// An empty handover, sent by a hub that kept nothing so that the other hub does not wait for it.
     pub fn nothing(session: SessionId, heir: Heir) -> Self {
         Self {
             session,
@@ -86,14 +80,14 @@ impl Handover {
         }
     }
 
-    /// What it takes.
+    /// Bytes of the parts that may be large.
     pub fn len_bytes(&self) -> usize {
         let state = self.state.as_ref().and_then(|state| state.text.as_deref()).map_or(0, str::len);
         let letters = self.letters.iter().map(|letter| letter.len()).sum::<usize>();
         state + letters + self.snapshots.iter().map(HandedSnapshot::len_bytes).sum::<usize>()
     }
 
-    /// Leaves out what is too much for one message: the oldest kept states, then the oldest letters.
+    /// Drops what is too much for one message: the oldest snapshots, then the oldest letters.
     pub(crate) fn cut_to(&mut self, bytes_max: usize) {
         let mut bytes = self.len_bytes();
         let mut snapshots = 0;

@@ -1,4 +1,4 @@
-//! What happens to the switchboard.
+//! The inputs of the switchboard.
 
 use crate::elsewhere::{Back, Listed, TopicsNews};
 use crate::handover::{Handover, Heir};
@@ -17,252 +17,211 @@ use eye_protocol::scope::Scope;
 use eye_protocol::topics::Publish;
 use eye_protocol::{Error, SessionId};
 
-/// What happened.
 #[derive(Debug)]
 pub enum Input {
-    /// A page that the gate let in said who it is.
+    /// A page that the gate let in joins a session.
     PageJoined {
-        /// Its connection.
         page: Conn,
         /// The session it claims.
         session: SessionId,
-        /// Who it is.
         who: Box<Newcomer>,
     },
-    /// What a joined page does, and what happens to it.
+    /// An event of a joined page.
     Page {
-        /// Its connection.
         conn: Conn,
-        /// What.
         event: PageEvent,
     },
-    /// An agent wants a page's state.
+    /// An agent requests a page's state.
     GetState {
-        /// Where it goes.
         reply: Reply,
-        /// Of which page, when not the agent's own.
+        /// `None`: the agent's own page.
         page: Option<Box<str>>,
         /// Whether the page is asked first.
         fresh: bool,
-        /// What of it.
         query: StateQuery,
     },
-    /// An agent keeps the state of a page under a name, asks for those that are kept, or gives one back to the page.
+    /// An agent saves a page's state under a name, lists what is saved, or restores a saved state to the page.
     Snapshot {
-        /// Where it goes.
         reply: Reply,
-        /// Of which page, when not the agent's own.
+        /// `None`: the agent's own page.
         page: Option<Box<str>>,
-        /// Which of these.
         wanted: Snapshotting,
     },
-    /// An agent wants to hear of every change of a page's state, or no more.
+    /// An agent starts or stops watching a page's state.
     Watch {
-        /// Where it is told.
         reply: Reply,
-        /// Of which page, when not the agent's own.
+        /// `None`: the agent's own page.
         page: Option<Box<str>>,
-        /// Whether it does.
+        /// `false`: stop.
         wanted: bool,
-        /// It watched the page at another hub before, and may have missed something.
+        /// Whether the agent watched the page at another hub before, and may have missed changes.
         renewed: bool,
     },
-    /// An agent wants what a page had to say.
+    /// An agent reads a page's mailbox.
     ReadMail {
-        /// Where it goes.
         reply: Reply,
-        /// Of which page, when not the agent's own.
+        /// `None`: the agent's own page.
         page: Option<Box<str>>,
-        /// How long to wait for the first.
+        /// How long to wait for the first letter.
         timeout_ms: Option<u64>,
     },
     /// A page or an agent publishes a message under a topic.
     Publish {
-        /// Its connection.
         conn: Conn,
-        /// Where it wants to be told what came of it.
+        /// The id of the request; `None` if no answer is wanted.
         id: Option<RpcId>,
-        /// The message.
         message: Publish,
-        /// By the calendar.
+        /// Unix time in milliseconds.
         wall_ms: u64,
     },
-    /// A page or an agent wants the messages of a topic, or no more.
+    /// A page or an agent subscribes to a topic, or unsubscribes.
     Subscribe {
-        /// Its connection.
         conn: Conn,
-        /// Where it wants to be told.
+        /// The id of the request; `None` if no answer is wanted.
         id: Option<RpcId>,
-        /// Which; one that ends in `*` stands for all that begin so.
+        /// A topic, or a prefix of topics followed by `*`.
         topic: String,
-        /// Whether it does.
+        /// `false`: unsubscribe.
         wanted: bool,
     },
-    /// What an agent's token allows, before anything else of it counts.
+    /// The scope of an agent's token, before any other input of the agent.
     AgentScoped {
-        /// Which agent.
         agent: Conn,
-        /// Its scope.
         scope: Scope,
     },
-    /// How often an agent may ask, when less than every agent may.
+    /// A rate limit for an agent, lower than every agent's.
     AgentPaced {
-        /// Which agent.
         agent: Conn,
-        /// How often.
         rate: Rate,
     },
-    /// An agent that the gate let in.
+    /// An agent that the gate let in is connected.
     AgentJoined {
-        /// Its connection.
         agent: Conn,
     },
-    /// An agent says who it is and what holds for its calls.
+    /// An agent's hello: its name and the defaults of its calls.
     AgentHello {
-        /// Its connection.
         agent: Conn,
-        /// What it said.
         hello: Box<Hello>,
     },
     /// An agent's connection is closed.
     AgentLeft {
-        /// Its connection.
         agent: Conn,
     },
-    /// An agent's token is no longer valid: what it waits for ends with this error, and it leaves.
+    /// An agent's token is no longer valid: its requests end with this error, and it leaves.
     AgentRevoked {
-        /// Its connection.
         agent: Conn,
-        /// Why.
         error: Error,
     },
-    /// An agent asks a page.
+    /// An agent calls a page.
     Ask {
-        /// Who asks; `None` for a line frame without an id.
         agent: Conn,
-        /// Where the answer goes.
+        /// Where the answer goes; `None` for a line frame without an id.
         form: Option<ReplyForm>,
-        /// What to do.
         task: Task,
-        /// In which page, when not the agent's own.
+        /// `None`: the agent's own page.
         page: Option<Box<str>>,
-        /// How long it may take.
+        /// `None`: the agent's default.
         timeout_ms: Option<u64>,
-        /// What becomes of the answer.
+        /// What happens to the answer.
         mode: Mode,
     },
     /// An agent calls several tools of one page at once.
     AskBatch {
-        /// Where the results go.
         reply: Reply,
-        /// What to do, each with its own timeout.
+        /// Each with its own timeout.
         tasks: Vec<(Task, Option<u64>)>,
-        /// In which page, when not the agent's own.
+        /// `None`: the agent's own page.
         page: Option<Box<str>>,
     },
-    /// An agent wants to know about tools.
+    /// An agent lists the tools of a page, or requests one.
     Tools {
-        /// Where it goes.
         reply: Reply,
-        /// Of which page, when not the agent's own.
+        /// `None`: the agent's own page.
         page: Option<Box<str>>,
-        /// What about them.
         query: ToolQuery,
     },
-    /// An agent joins a session: its calls go there, and it hears of it.
+    /// An agent joins a session: its calls go there, and it receives the session's news.
     Join {
-        /// Who.
         agent: Conn,
-        /// Where it is told, when it asked.
+        /// `None`: no answer is wanted.
         form: Option<ReplyForm>,
-        /// Which.
         session: Box<str>,
     },
     /// An agent leaves the session it joined.
     Leave {
-        /// Where it is told.
         reply: Reply,
     },
-    /// An agent wants to know about a session.
+    /// An agent requests the facts of a session.
     Info {
-        /// Where it goes.
         reply: Reply,
-        /// Which, when not its own.
+        /// `None`: the agent's own page.
         session: Option<Box<str>>,
     },
-    /// An agent no longer wants an answer.
+    /// An agent cancels a request.
     Cancel {
-        /// Who asked.
         agent: Conn,
-        /// Under which id, as JSON text.
+        /// The id of the request, as JSON text.
         id: Box<str>,
     },
-    /// An agent wants its kept results.
+    /// An agent collects its kept results.
     Collect {
-        /// Where they go.
         reply: Reply,
-        /// Which; all when empty.
+        /// All of them when empty.
         ids: Vec<Box<str>>,
-        /// How long to wait for the pending ones.
+        /// How long to wait for results that are pending.
         timeout_ms: Option<u64>,
     },
-    /// An agent wants the list of sessions.
+    /// An agent requests the list of sessions.
     List {
-        /// Where it goes.
         reply: Reply,
     },
     /// An agent chooses its page.
     Use {
-        /// Where the chosen row goes.
         reply: Reply,
-        /// How it named the page.
+        /// The agent's words for the page.
         page: Box<str>,
-        /// What it calls the page from now on.
+        /// The new name of the page.
         name: Option<Box<str>>,
     },
-    /// An agent wants a session forgotten whose page is not there.
+    /// An agent forgets a session whose page is not there.
     Forget {
-        /// Where it is told.
         reply: Reply,
-        /// How it named the page.
+        /// The agent's words for the page.
         page: Box<str>,
     },
-    /// Work is done.
+    /// The result of [`Effect::Work`](crate::Effect::Work).
     Worked {
-        /// Whose order waited for it.
+        /// The lane that waited for the work.
         lane: Lane,
-        /// What came of it.
         done: Done,
     },
     /// Another hub holds a session from now on.
     Released {
-        /// Which.
         session: SessionId,
-        /// Who gets what was kept of it here, if anyone does.
+        /// Receives what was kept of the session here, if set.
         heir: Option<Heir>,
     },
-    /// What the hub kept that held a session before, or what could not be given to the one that holds it now.
+    /// What the hub that held the session before has kept of it, or a handover of this hub that could not be delivered.
     HandedOver(Box<Handover>),
-    /// What came of looking for a state that outlived its hub.
+    /// The result of a recall: what outlived the hub of a session.
     Recalled(Box<Recalled>),
-    /// The states and letters of all pages here are to be given out, so that they outlive this hub.
+    /// A request to write out the states and letters of all pages here, so that they outlive this hub.
     StatesWanted,
-    /// Letters cannot be read again: the agent that asked gets them.
+    /// The letters can no longer be read by others: the agent that requested them gets them.
     MailGiven(Box<GivenMail>),
-    /// The pages that other hubs hold are others now.
+    /// Changes in the list of pages that other hubs hold.
     Listed(Vec<Listed>),
-    /// A word that stands for a page was looked up. What it may mean has been listed.
+    /// The lookup of a word has ended. Pages that the word may mean are listed now.
     LookedUp {
-        /// Which word.
         word: Box<str>,
-        /// Whether that is all; otherwise it cannot be known now.
+        /// Whether the lookup is complete. `false`: it could not be completed now.
         known: bool,
     },
-    /// The page of a session has come from another hub, which is known only now.
+    /// The page of a session has come from another hub, which this hub learned only now.
     CameOver(SessionId),
-    /// Another hub says something of what was passed on to it.
+    /// A report of another hub on what was passed on to it.
     Back(Box<Back>),
-    /// Another hub says something of topics.
+    /// A report of another hub on topics.
     Topics(Box<TopicsNews>),
     /// Time has passed.
     Tick,
@@ -271,12 +230,11 @@ pub enum Input {
 }
 
 impl Input {
-    /// What a joined page does, and what happens to it.
     pub const fn page(conn: Conn, event: PageEvent) -> Self {
         Self::Page { conn, event }
     }
 
-    /// The connection that it came from.
+    /// The connection that the input came from.
     pub fn conn(&self) -> Option<Conn> {
         match self {
             Self::PageJoined { page, .. } => Some(*page),
@@ -318,7 +276,7 @@ impl Input {
         }
     }
 
-    /// Where it is answered; `None`: nowhere.
+    /// Where the input is answered; `None`: nowhere.
     pub(crate) fn reply(&self) -> Option<Reply> {
         match self {
             Self::Ask { agent, form, .. } | Self::Join { agent, form, .. } => {
@@ -337,7 +295,7 @@ impl Input {
         }
     }
 
-    /// Who asks for which page; without a word for it, for the agent's own.
+    /// The agent, and its words for a page. Without words it means its own page.
     pub(crate) fn asks(&self) -> Option<(Conn, Option<&str>)> {
         match self {
             Self::Ask { agent, page, .. } => Some((*agent, page.as_deref())),
@@ -354,7 +312,7 @@ impl Input {
         }
     }
 
-    /// What it takes to let it wait: the parts that may be large.
+    /// Bytes that the input takes while it waits: the parts that may be large.
     pub fn len_bytes(&self) -> usize {
         match self {
             Self::Page { event, .. } => event.len_bytes(),

@@ -1,4 +1,4 @@
-//! Agents and sessions: joining, leaving, choosing, and hearing of what happens there.
+//! Agents that join and leave sessions, facts of a session and its tools, and news for the agents that joined.
 
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
@@ -34,7 +34,7 @@ impl Switchboard {
         out.extend(form.map(|form| Effect::Result { reply: Reply { agent, form }, result }));
     }
 
-    /// An agent leaves the session that it joined, and says so.
+    /// Leaves the session that an agent joined, and answers the request.
     pub(crate) fn leave_session(&mut self, reply: Reply, out: &mut Vec<Effect>) {
         self.leave(reply.agent);
         out.push(Effect::Result { reply, result: Ok(r#"{"success":true}"#.into()) });
@@ -71,13 +71,13 @@ impl Switchboard {
         }
     }
 
-    /// Tells those who joined a session which tools there are.
+    /// Sends the list of a session's tools to the agents that joined it.
     pub(crate) fn tell_tools(&self, session: &SessionId, out: &mut Vec<Effect>) {
         let tools = self.sessions.get(session).map_or_else(String::new, |held| held.toolbox().list(None));
         self.tell_members(session, &News::Tools(tools), out);
     }
 
-    /// Tells those who joined a session what happened to it.
+    /// Sends news of a session to the agents that joined it.
     pub(crate) fn tell_members(&self, session: &SessionId, news: &News, out: &mut Vec<Effect>) {
         let members = self.members.get(session).into_iter().flatten();
         out.extend(members.map(|agent| Effect::News { agent: *agent, session: session.clone(), news: news.clone() }));

@@ -1,4 +1,4 @@
-//! Results of `async` calls, kept for one agent until it collects them. Bounded, and gone after a while.
+//! Results of `async` calls, kept for one agent until it collects them. Bounded in number, bytes and time.
 
 use crate::ids::{Conn, Millis};
 use crate::task::Reply;
@@ -13,14 +13,14 @@ struct Slot {
     id: Box<str>,
     /// When it ended, and how; `None` while it has not.
     ended: Option<(Millis, Ending)>,
-    /// Who waits for it.
+    /// Keys of the collectors that wait for it.
     collectors: Vec<u64>,
 }
 
 #[derive(Debug)]
 struct Collector {
     reply: Reply,
-    /// Which; those it asked for, or all there were.
+    /// Keys of the slots it waits for: those it named, or all there were.
     wanted: Vec<u64>,
     /// How many of them have not ended.
     pending: usize,
@@ -30,13 +30,14 @@ struct Collector {
 /// What happens to a shelf when time passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
-    /// A collector stops waiting.
+    /// The deadline of a collector.
     Collector(u64),
-    /// A result is old.
+    /// A result expires.
     Result(u64),
 }
 
-/// The kept results of one agent. Slots and collectors are numbered in the order they came, so nothing searches.
+/// The kept results of one agent. Slots and collectors are numbered in the order in which they came, so none is
+/// searched for.
 #[derive(Debug, Default)]
 pub struct Shelf {
     slots: BTreeMap<u64, Slot>,
@@ -60,7 +61,7 @@ impl Shelf {
         self.slots.is_empty() && self.collectors.is_empty()
     }
 
-    /// What the results take.
+    /// Bytes of the results.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -70,7 +71,7 @@ impl Shelf {
         self.slots.values().filter_map(|slot| slot.ended.as_ref().map(|(at, _)| *at)).min()
     }
 
-    /// Makes room: every result that is there gives way, and says so when it is collected.
+    /// Frees memory: each result that is there is replaced by an error, which `collect` delivers.
     pub fn drop_ended(&mut self) {
         for (_, ending) in self.slots.values_mut().filter_map(|slot| slot.ended.as_mut()) {
             let error = Error::new(Code::CONNECTION, "this result was dropped: the hub needed its memory");
@@ -80,7 +81,7 @@ impl Shelf {
         self.bytes = ended.map(|(_, ending)| size_of(ending)).sum();
     }
 
-    /// Makes room for a result, under the wanted id or the next free one.
+    /// Reserves a slot for a result, under the wanted id or the next free one.
     pub fn reserve(&mut self, wanted: Option<Box<str>>) -> Result<Box<str>, Error> {
         if self.slots.len() >= KEPT_RESULTS_MAX {
             let message = format!("{KEPT_RESULTS_MAX} results already wait to be collected");
@@ -106,7 +107,7 @@ impl Shelf {
         Ok(id)
     }
 
-    /// Puts a result in its place.
+    /// Stores a result in its slot.
     pub fn put(&mut self, now: Millis, id: &str, ending: Ending, out: &mut Vec<Delivery>) {
         let Some(key) = self.by_id.get(id).copied() else { return };
         let ending = if self.bytes + size_of(&ending) > KEPT_BYTES_MAX {
@@ -129,7 +130,7 @@ impl Shelf {
         }
     }
 
-    /// Asks for results. The answer comes at once, or when the last of them is there, or at the deadline.
+    /// Collects results. The answer comes at once, or when the last of them is there, or at the deadline.
     pub fn collect(
         &mut self,
         now: Millis,
@@ -167,7 +168,7 @@ impl Shelf {
         }
     }
 
-    /// Forgets the waits of an agent that left. With an error it is still there to get it.
+    /// Removes the collectors of an agent that left. With an error it is still connected, and receives the error.
     pub fn agent_left(&mut self, agent: Conn, error: Option<&Error>, out: &mut Vec<Delivery>) {
         let left = self.collectors.iter().filter(|(_, collector)| collector.reply.agent == agent);
         for key in left.map(|(key, _)| *key).collect::<Vec<_>>() {
@@ -177,12 +178,12 @@ impl Shelf {
         }
     }
 
-    /// When it next wants [`Shelf::tick`].
+    /// When [`Shelf::tick`] is due next.
     pub fn next_wake(&self) -> Option<Millis> {
         self.due.first().map(|(at, _)| *at)
     }
 
-    /// Lets time pass: collectors stop waiting, old results are dropped.
+    /// Ends collectors at their deadlines, and drops expired results.
     pub fn tick(&mut self, now: Millis, out: &mut Vec<Delivery>) {
         while let Some((at, due)) = self.due.first().copied()
             && at <= now

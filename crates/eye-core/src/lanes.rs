@@ -1,4 +1,4 @@
-//! Lanes: while work is done for a session or an agent, what comes after it waits behind it, in order.
+//! Lanes: while work for a session or an agent is under way, later inputs of that session or agent wait in order.
 
 use crate::input::Input;
 use crate::then::Then;
@@ -7,7 +7,7 @@ use eye_protocol::limits::{BACKLOG_BYTES_MAX, BACKLOG_LEN_MAX};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Work that is under way, and what waits behind it.
+/// Work that is under way, and the inputs behind it.
 #[derive(Debug)]
 struct Busy {
     then: Then,
@@ -15,7 +15,7 @@ struct Busy {
     backlog_bytes: usize,
 }
 
-/// What waited behind work, in order.
+/// Inputs that waited behind work, in order.
 #[derive(Debug)]
 pub(crate) struct Backlog {
     inputs: VecDeque<Input>,
@@ -23,7 +23,6 @@ pub(crate) struct Backlog {
 }
 
 impl Backlog {
-    /// The next of it.
     pub fn pop(&mut self) -> Option<Input> {
         let input = self.inputs.pop_front()?;
         self.bytes -= input.len_bytes();
@@ -31,11 +30,11 @@ impl Backlog {
     }
 }
 
-/// Everything that waits for work.
+/// All lanes in which work is under way.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
     busy: FxHashMap<Lane, Busy>,
-    /// The hub ends: no more work is begun.
+    /// The hub is ending: no more work is begun.
     stopping: bool,
 }
 
@@ -50,7 +49,7 @@ impl Lanes {
         self.busy.contains_key(lane)
     }
 
-    /// Work begins in a lane. Gives `then` back where the hub ends: no more work is begun.
+    /// Begins work in a lane. Returns `then` if the hub is ending and no more work is begun.
     pub fn begin(&mut self, lane: Lane, then: Then) -> Option<Then> {
         if self.stopping {
             return Some(then);
@@ -60,13 +59,13 @@ impl Lanes {
         None
     }
 
-    /// The work of a lane is over: what follows it, and what waited behind it.
+    /// Ends the work of a lane. Returns what follows it, and the inputs that waited behind it.
     pub fn end(&mut self, lane: &Lane) -> Option<(Then, Backlog)> {
         let Busy { then, backlog: inputs, backlog_bytes: bytes } = self.busy.remove(lane)?;
         Some((then, Backlog { inputs, bytes }))
     }
 
-    /// Work began in a lane whose backlog is not worked off: the rest waits before what came since.
+    /// New work began in a lane before its backlog was empty: puts the rest back before the inputs that came since.
     pub fn put_back(&mut self, lane: &Lane, mut rest: Backlog) {
         if let Some(busy) = self.busy.get_mut(lane) {
             rest.inputs.append(&mut busy.backlog);
@@ -75,22 +74,22 @@ impl Lanes {
         }
     }
 
-    /// The hub ends: the lanes in which work is under way.
+    /// The hub is ending. Returns the lanes in which work is under way.
     pub fn stop(&mut self) -> Vec<Lane> {
         self.stopping = true;
         self.busy.keys().cloned().collect()
     }
 
-    /// Nothing waits in a lane any more.
+    /// Drops a lane and the inputs that wait in it.
     pub fn forget(&mut self, lane: &Lane) {
         self.busy.remove(lane);
     }
 
-    /// Puts something behind the work of a lane. `false`: there is no room, and it is lost.
+    /// Queues an input behind the work of a lane. `false`: there is no room, and the input is lost.
     pub fn put(&mut self, lane: &Lane, input: Input) -> bool {
         let Some(busy) = self.busy.get_mut(lane) else { return false };
         let bytes = input.len_bytes();
-        // What ends a connection always has room, and so has what a session takes along, which comes once.
+        // Inputs that end a connection always have room, and so have those that move a session, which come once.
         let ends = match &input {
             Input::Page { event, .. } => event.ends(),
             Input::Released { .. } | Input::HandedOver(_) | Input::Recalled(_) => true,

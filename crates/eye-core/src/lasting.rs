@@ -1,89 +1,80 @@
-//! A state that outlives its hub, and letters that do: what is written of them where all hubs read, and what is read
-//! there. Does not know where that is.
+//! States and letters that outlive their hub: what is written for all hubs to read, and what is read back. Does not
+//! know where they are stored.
 
 use crate::handover::HandedState;
 use crate::task::Reply;
 use eye_protocol::SessionId;
 use std::sync::Arc;
 
-/// The last state of a session, with what the session is found by.
+/// The last state of a session, with the words that the session is found by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastingState {
-    /// Which session.
     pub session: SessionId,
-    /// The origin that holds it. No other one gets anything of it.
+    /// The origin that holds the session. Pages of other origins get nothing of it.
     pub origin: Arc<str>,
-    /// What a person called it.
+    /// The name that a person gave the page.
     pub name: Option<Box<str>>,
-    /// The name its author gave it.
+    /// The name that the page's author gave it.
     pub alias: Option<Box<str>>,
-    /// Its title.
     pub title: Box<str>,
-    /// Its URL.
     pub url: Box<str>,
-    /// The state. Without a text it was too large.
+    /// Has no text if the state was too large.
     pub state: HandedState,
 }
 
 /// A letter in the mailbox of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastingLetter {
-    /// Which session.
     pub session: SessionId,
-    /// The origin that holds it. No other one gets it.
+    /// The origin that holds the session. Pages of other origins do not get the letter.
     pub origin: Arc<str>,
-    /// Counted from 1 since the mailbox was empty: what is missing before the first was dropped.
+    /// Counted from 1 since the mailbox was empty. If the first letter has a higher number, the letters before it were
+    /// dropped.
     pub number: u64,
-    /// The text of a JSON object. `None`: it was too large.
+    /// The text of a JSON object. `None`: the letter was too large.
     pub text: Option<Box<str>>,
 }
 
-/// Letters that an agent gets when they cannot be read again.
+/// Letters for an agent, held back until no other hub can read them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenMail {
-    /// Whose mailbox.
     pub session: SessionId,
-    /// Who asked.
     pub reply: Reply,
-    /// What it is told, as JSON text.
+    /// The result for the agent, as JSON text.
     pub result: String,
 }
 
-/// What is to be done with states and letters that outlive their hubs.
+/// What to do with states and letters that outlive their hubs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lasting {
-    /// One is written, in place of what was written of the session before.
+    /// Write a state in place of the one that was written of the session before.
     Write(Box<LastingState>),
-    /// One is wanted, with the letters of its session; [`Input::Recalled`](crate::Input::Recalled) brings them.
+    /// Read a state, with the letters of its session; [`Input::Recalled`](crate::Input::Recalled) brings them.
     Recall(SessionId),
-    /// One is not to be read any more, nor letters of the session.
+    /// Remove a state and the letters of its session.
     Forget(SessionId),
-    /// A letter is written behind those of its session.
+    /// Write a letter behind those of its session.
     Letter(Box<LastingLetter>),
-    /// The letters of a session are these, the oldest first, and no others.
+    /// Replace the letters of a session by these, the oldest first.
     Mail {
-        /// Which session.
         session: SessionId,
-        /// Its letters.
         letters: Vec<LastingLetter>,
     },
-    /// The letters of a session are removed; then [`Input::MailGiven`](crate::Input::MailGiven) brings this back.
+    /// Remove the letters of a session; then [`Input::MailGiven`](crate::Input::MailGiven) brings this back.
     Given(Box<GivenMail>),
 }
 
-/// What came of a recall.
+/// The result of a recall.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recalled {
-    /// Of which session.
     pub session: SessionId,
-    /// What was found.
     pub found: Found,
     /// The letters of the session, the oldest first.
     pub letters: Vec<LastingLetter>,
 }
 
 impl Recalled {
-    /// What it takes.
+    /// Bytes of the parts that may be large.
     pub fn len_bytes(&self) -> usize {
         let letters: usize = self.letters.iter().filter_map(|letter| letter.text.as_deref()).map(str::len).sum();
         match &self.found {
@@ -96,10 +87,9 @@ impl Recalled {
 /// What a recall found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// This.
     State(Box<LastingState>),
-    /// There is none.
+    /// There is no state.
     Nothing,
-    /// It cannot be known now.
+    /// Whether there is a state cannot be known now.
     Unknown,
 }

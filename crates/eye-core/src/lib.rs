@@ -1,7 +1,8 @@
-//! What sessions do: routing, correlation, endings. A function of time and event, with no socket, lock, await or clock.
+//! The logic of sessions: routing, correlation, endings. A function of time and event, with no socket, lock, await or
+//! clock.
 //!
-//! [`Switchboard::on`] takes what happened and says what follows. It finds the session a call is for and hands it to
-//! [`Session::on`]; other modules choose the page and write the bytes.
+//! [`Switchboard::on`] takes one [`Input`] and appends the [`Effect`]s that follow. It finds the session that a call is
+//! for ([`select`] chooses the page) and passes the call to [`Session::on`]. Writing the bytes is left to the hub.
 
 mod accounting;
 pub mod agent;

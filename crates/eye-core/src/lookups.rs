@@ -1,4 +1,4 @@
-//! Requests that wait for something that is looked up elsewhere, and the time until which they do.
+//! Requests that wait, up to a deadline, for something that is looked up elsewhere.
 
 use crate::ids::{Conn, Millis};
 use crate::input::Input;
@@ -8,11 +8,11 @@ use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
 use std::hash::Hash;
 
-/// Requests that wait, by what is looked up.
+/// Waiting requests, by what is looked up.
 #[derive(Debug)]
 pub(crate) struct Lookups<K> {
     waiting: FxHashMap<K, Lookup>,
-    /// The hub ends: nothing waits any more.
+    /// The hub is ending: no request waits any more.
     over: bool,
 }
 
@@ -43,7 +43,7 @@ impl<K: Clone + Eq + Hash> Lookups<K> {
         self.waiting.values().flat_map(|lookup| &lookup.requests).map(Input::len_bytes).sum()
     }
 
-    /// Lets a request wait. Whether it is the first for what it needs: then that is to be looked up.
+    /// Queues a request. `true`: it is the first for this key, so the lookup is to be started.
     pub fn put(&mut self, now: Millis, key: &K, request: Input) -> bool {
         let fresh = || Lookup { until: now + RECALL_MS, requests: Vec::new() };
         let lookup = self.waiting.entry(key.clone()).or_insert_with(fresh);
@@ -51,17 +51,17 @@ impl<K: Clone + Eq + Hash> Lookups<K> {
         lookup.requests.len() == 1
     }
 
-    /// Requests that wait.
+    /// How many requests wait.
     pub fn len(&self) -> usize {
         self.waiting.values().map(|lookup| lookup.requests.len()).sum()
     }
 
-    /// When the first of them has waited for too long.
+    /// The earliest deadline.
     pub fn next_wake(&self) -> Option<Millis> {
         self.waiting.values().map(|lookup| lookup.until).min()
     }
 
-    /// What waited.
+    /// Removes the requests that wait for a key.
     pub fn take<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Vec<Input>
     where
         K: Borrow<Q>,
@@ -69,19 +69,19 @@ impl<K: Clone + Eq + Hash> Lookups<K> {
         self.waiting.remove(key).map(|lookup| lookup.requests).unwrap_or_default()
     }
 
-    /// What has waited for too long, with what it waited for.
+    /// Removes the requests whose deadline has passed, with their keys.
     pub fn overdue(&mut self, now: Millis) -> Vec<(K, Vec<Input>)> {
         let over = self.waiting.extract_if(|_, lookup| now >= lookup.until);
         over.map(|(key, lookup)| (key, lookup.requests)).collect()
     }
 
-    /// The hub ends: everything.
+    /// The hub is ending: removes all requests.
     pub fn stop(&mut self) -> Vec<Input> {
         self.over = true;
         self.waiting.drain().flat_map(|(_, lookup)| lookup.requests).collect()
     }
 
-    /// What an agent waits for, all of it or one request. Who else waits for the same goes on.
+    /// Removes the waiting requests of an agent, all or one. Other agents' requests for the same key go on waiting.
     pub fn take_of(&mut self, agent: Conn, only: Option<&Reply>) -> Vec<Input> {
         let is_its = |input: &mut Input| {
             input.conn() == Some(agent) && only.is_none_or(|only| input.reply().as_ref() == Some(only))

@@ -1,4 +1,4 @@
-//! What a page had to say to an agent that was not there: kept in order, given once.
+//! Letters of a page to an agent that was not there: kept in order, delivered once.
 
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
@@ -21,23 +21,24 @@ pub struct Mailbox {
     bytes: usize,
     /// When the newest letter came.
     newest_at: Millis,
-    /// How many were dropped since the last read.
+    /// How many letters were dropped since the last read.
     dropped: u64,
-    /// Who waits for the next letter, and until when. The list is empty while there are letters.
+    /// Agents that wait for the next letter, and until when. Empty while there are letters.
     readers: VecDeque<(Reply, Millis)>,
     lasts: Lasts,
 }
 
-/// What is known of letters that outlive the hub. Nothing, where there is no other hub.
+/// What is known of letters that are written where they outlive the hub. With a single hub none is written.
 #[derive(Debug, Default)]
 struct Lasts {
     /// The newest letter is not written yet.
     new: bool,
-    /// Some that were not given may be written.
+    /// Letters that no agent has received may be written.
     written: bool,
-    /// Some were written here, or came from where they are.
+    /// Letters were written from here, or came from there or from another hub.
     ever: bool,
-    /// Hashes of letters that outlived the hub before: should it have been only hung, it sends them, too.
+    /// Hashes of recalled letters. If the hub before was only hung, it hands over the same letters, which must not be
+    /// kept twice.
     recalled: Vec<u64>,
 }
 
@@ -49,7 +50,7 @@ impl Lasts {
 }
 
 impl Mailbox {
-    /// What the letters take.
+    /// Bytes of the letters.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -59,14 +60,14 @@ impl Mailbox {
         (!self.letters.is_empty()).then_some(self.newest_at)
     }
 
-    /// Makes room: all letters give way.
+    /// Frees memory: drops all letters.
     pub fn drop_all(&mut self) {
         self.dropped += self.letters.len() as u64;
         self.letters.clear();
         self.bytes = 0;
     }
 
-    /// Keeps a message, or gives it to the agent that has waited longest.
+    /// Keeps a message, or delivers it to the agent that has waited longest.
     pub(crate) fn put(&mut self, when: When, from: &str, message: &str, out: &mut Vec<Outcome>) {
         let wall_ms = when.wall_ms;
         let letter = format!(r#"{{"from":{},"msg":{message},"timestamp":{wall_ms}}}"#, json(from));
@@ -80,7 +81,8 @@ impl Mailbox {
         }
     }
 
-    /// Gives all letters away, and how many were dropped. Who waits for the next one waits on.
+    /// Takes all letters, and how many were dropped, for another hub. Agents that wait for the next letter go on
+    /// waiting.
     pub(crate) fn hand_over(&mut self) -> (Vec<Box<str>>, u64) {
         self.bytes = 0;
         self.lasts = Lasts::default();
@@ -94,7 +96,8 @@ impl Mailbox {
         Some((self.dropped + self.letters.len() as u64, newest))
     }
 
-    /// All letters with their numbers, if what is written of them may be lost, or may have been given since.
+    /// All letters with their numbers, to be written again: what was written may be lost, or may have been delivered
+    /// since. `None`: no letter is here, and none was written.
     pub(crate) fn letters_to_write(&mut self) -> Option<impl Iterator<Item = (u64, &str)>> {
         if !self.lasts.ever && self.letters.is_empty() {
             return None;
@@ -105,7 +108,7 @@ impl Mailbox {
         Some(self.letters.iter().enumerate().map(move |(at, letter)| (first + at as u64, &**letter)))
     }
 
-    /// Takes the letters that outlived the hub before. The newest of them may be its own.
+    /// Takes letters that outlived an earlier hub. The newest of them may be letters that this mailbox has written.
     pub(crate) fn recall(&mut self, now: Millis, found: Vec<LastingLetter>, out: &mut Vec<Outcome>) {
         let Some(first) = found.first() else { return };
         let mut own: Vec<u64> = self.letters.iter().map(|letter| hash(letter)).collect();
@@ -122,8 +125,8 @@ impl Mailbox {
         self.put_before(now, letters, dropped, out);
     }
 
-    /// Takes the letters of another hub, which came before its own. Some of them may be here: they were recalled, or
-    /// that hub has recalled them while they were here.
+    /// Takes the letters of another hub, which are older than those here. Some of them may be here already: they were
+    /// recalled, or that hub has recalled them while they were here.
     pub(crate) fn take_over(&mut self, now: Millis, mut letters: Vec<Box<str>>, dropped: u64, out: &mut Vec<Outcome>) {
         let mut known = std::mem::take(&mut self.lasts.recalled);
         if !letters.is_empty() && self.lasts.written {
@@ -152,7 +155,7 @@ impl Mailbox {
         }
     }
 
-    /// The oldest letters give way.
+    /// Drops the oldest letters beyond the limits.
     fn cut(&mut self) {
         while self.letters.len() > MAILBOX_LEN_MAX || self.bytes > MAILBOX_BYTES_MAX {
             let Some(oldest) = self.letters.pop_front() else { break };
@@ -161,7 +164,7 @@ impl Mailbox {
         }
     }
 
-    /// Gives what there is, or lets the reader wait for the first.
+    /// Delivers the letters, or lets the reader wait for the first.
     pub(crate) fn read(&mut self, now: Millis, reader: Reply, timeout_ms: Option<u64>, out: &mut Vec<Outcome>) {
         match timeout_ms.filter(|ms| *ms > 0) {
             Some(ms) if self.letters.is_empty() => {
@@ -171,12 +174,12 @@ impl Mailbox {
         }
     }
 
-    /// When the next reader has waited long enough.
+    /// The earliest time at which a reader's wait ends.
     pub fn next_wake(&self) -> Option<Millis> {
         self.readers.iter().map(|(_, until)| *until).min()
     }
 
-    /// Ends the waiting of those whose time has come.
+    /// Answers the readers whose wait has ended.
     pub(crate) fn tick(&mut self, now: Millis, out: &mut Vec<Outcome>) {
         let readers = std::mem::take(&mut self.readers);
         let (due, waiting): (Vec<_>, Vec<_>) = readers.into_iter().partition(|(_, until)| *until <= now);
@@ -186,7 +189,7 @@ impl Mailbox {
         }
     }
 
-    /// A reader no longer waits. `false`: it did not.
+    /// Cancels the wait of a reader. `false`: it did not wait.
     pub(crate) fn cancel(&mut self, reader: &Reply, out: &mut Vec<Outcome>) -> bool {
         let Some(at) = self.readers.iter().position(|(waiting, _)| waiting == reader) else { return false };
         if let Some((reply, _)) = self.readers.remove(at) {
@@ -195,7 +198,7 @@ impl Mailbox {
         true
     }
 
-    /// An agent left, and waits for nothing. With an error it is still there to be told.
+    /// Removes the waits of an agent that left. With an error it is still connected, and receives the error.
     pub(crate) fn agent_left(&mut self, agent: Conn, error: Option<&Error>, out: &mut Vec<Outcome>) {
         self.readers.retain(|(reader, _)| {
             if let Some(error) = error.filter(|_| reader.agent == agent) {
@@ -205,14 +208,15 @@ impl Mailbox {
         });
     }
 
-    /// The tab shows another origin: no letter goes on with it, and agents whose tokens do not cover it wait no longer.
+    /// The tab shows another origin: the letters are dropped, and agents whose tokens do not cover the origin stop
+    /// waiting.
     pub(crate) fn change_origin(&mut self, seen_by: &[Conn], why: &str, out: &mut Vec<Outcome>) {
         let (stay, end) = std::mem::take(self).readers.into_iter().partition(|(to, _)| seen_by.contains(&to.agent));
         self.readers = stay;
         out.extend(VecDeque::into_iter(end).map(|(to, _)| told(to, Err(Error::new(Code::DENIED, why)))));
     }
 
-    /// The hub ends, and every wait with it.
+    /// The hub is ending: all waits end.
     pub(crate) fn shut_down(&mut self, out: &mut Vec<Outcome>) {
         for (reader, _) in std::mem::take(&mut self.readers) {
             out.push(told(reader, Err(Error::new(Code::CONNECTION, "the hub shut down"))));

@@ -1,4 +1,5 @@
-//! A session that changes its hub: its page here is closed, and what was kept of it goes along, or comes.
+//! Sessions that change their hub: the page here is closed, and what was kept of the session is handed over or taken
+//! over.
 
 use crate::effect::Effect;
 use crate::handover::{Handover, Heir};
@@ -14,8 +15,8 @@ use eye_protocol::close::Close;
 use eye_protocol::messages::Presence;
 
 impl Switchboard {
-    /// Another hub holds a session from now on: its page here is told so and closed, what it was asked ends, and what
-    /// was kept of it goes to the heir, if that is of the same origin.
+    /// Another hub holds a session from now on. Its page here is notified and closed, its calls end, and what was kept
+    /// goes to the heir if that has the same origin.
     pub(crate) fn release(&mut self, now: Millis, session: SessionId, heir: Option<Heir>, out: &mut Vec<Effect>) {
         if let Some(page) = self.sessions.get(&session).and_then(Session::page) {
             out.push(Effect::Replaced { page });
@@ -31,7 +32,7 @@ impl Switchboard {
         };
         let lane = Lane::Session(session.clone());
         if self.lanes.holds(&lane) {
-            // Who asked for the state before reads it first.
+            // Requests for the state that came before are answered first.
             self.lanes.put(&lane, Input::Released { session, heir: Some(heir) });
             return;
         }
@@ -42,7 +43,7 @@ impl Switchboard {
         self.session_on(now, &session, Event::GivenAway { claim: heir.claim }, out);
     }
 
-    /// What another hub kept of a session has come.
+    /// Takes what another hub kept of a session.
     pub(crate) fn take_over(&mut self, now: Millis, mut handover: Box<Handover>, out: &mut Vec<Effect>) {
         let session = handover.session.clone();
         if self.sessions.get(&session).is_none_or(|held| *held.origin() != *handover.origin) {
@@ -55,7 +56,8 @@ impl Switchboard {
         self.state_renumbered(now, &session);
     }
 
-    /// A page has come that another hub holds, as far as is known here: its name comes with it, the rest follows.
+    /// A page has come that, as far as this hub knows, another hub holds. The page keeps its name; the rest follows
+    /// with the handover.
     pub(crate) fn come_over(&mut self, now: Millis, session: &SessionId, out: &mut Vec<Effect>) {
         let Some(row) = self.elsewhere.get(session) else { return self.come_back(now, session, out) };
         let name = row.name.clone();
@@ -66,7 +68,7 @@ impl Switchboard {
         }
     }
 
-    /// Whether a page that may come back through another hub has something here to take along.
+    /// Whether a page that may come back through another hub has left something here to hand over.
     pub fn awaits_heirs(&self) -> bool {
         let comes_back = |held: &Session| held.presence() != Presence::Gone && !held.is_driven();
         self.sessions.values().any(|held| comes_back(held) && held.has_belongings())

@@ -1,19 +1,19 @@
-//! What pages are called: by themselves (aliases) and by a person. It knows no sessions, only their ids.
+//! Names of pages: aliases that pages give themselves, and names that a person gave. It knows sessions only by their
+//! ids.
 
 use eye_protocol::SessionId;
 use rustc_hash::FxHashMap;
 
-/// Who is called what.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// Names that a person gave. Each means one session, and pages cannot take it.
     pub given: FxHashMap<Box<str>, SessionId>,
-    /// Sessions by what their pages call themselves.
+    /// Sessions by the alias of their page.
     pub aliases: FxHashMap<Box<str>, Vec<SessionId>>,
 }
 
 impl Names {
-    /// A page calls itself otherwise.
+    /// The alias of a session's page changed.
     pub fn alias_changed(&mut self, session: &SessionId, before: Option<&str>, after: Option<&str>) {
         if before == after {
             return;

@@ -1,5 +1,5 @@
-//! Naming pages: which one an agent means, what a person called it (`eye use PAGE --as NAME`), and what it is called as
-//! a sender.
+//! Names of pages: which page an agent means, what a person called it (`eye use PAGE --as NAME`), and its name as a
+//! sender.
 
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
@@ -14,7 +14,7 @@ use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error, SessionId};
 
 impl Switchboard {
-    /// Runs a step that may change what a session's page calls itself.
+    /// Runs a step that may change the alias of a session's page.
     pub(crate) fn renaming(&mut self, session: &SessionId, step: impl FnOnce(&mut Self)) {
         let alias = |board: &Self| board.sessions.get(session).and_then(|held| held.info().alias.clone());
         let before = alias(self);
@@ -23,7 +23,7 @@ impl Switchboard {
         self.names.alias_changed(session, before.as_deref(), after.as_deref());
     }
 
-    /// A session is forgotten, and with it its names.
+    /// Removes the names of a session that is forgotten.
     pub(crate) fn forget_names(&mut self, held: &Session) {
         self.names.alias_changed(held.id(), held.info().alias.as_deref(), None);
         if let Some(name) = held.given_name() {
@@ -31,7 +31,8 @@ impl Switchboard {
         }
     }
 
-    /// The page that an agent names: by the name that a person gave it, its id, its origin, or what it says of itself.
+    /// The page that an agent names: by the name that a person gave it, its id, its origin, or what it reports of
+    /// itself.
     pub(crate) fn named(&self, agent: Conn, wanted: &str) -> Result<SessionId, Error> {
         let given = self.names.given.get(wanted).and_then(|id| self.sessions.get(id));
         if let Some(held) = given.filter(|held| self.sees(agent, held)) {
@@ -55,7 +56,7 @@ impl Switchboard {
         }
     }
 
-    /// Whether a page of another origin calls itself by the id of this session.
+    /// Whether the alias of a page of another origin is the id of this session.
     fn has_rival(&self, id: &SessionId) -> bool {
         let elsewhere = || self.page_elsewhere(id).map(|page| &*page.origin);
         let origin = elsewhere().or_else(|| self.sessions.get(id).map(Session::origin));
@@ -66,7 +67,7 @@ impl Switchboard {
         rivals.iter().filter_map(|rival| self.sessions.get(rival)).any(|rival| Some(rival.origin()) != origin)
     }
 
-    /// What a page is called as the sender of a message: never a word that stands for another sender.
+    /// The name of a page as the sender of a message: never a word that stands for another sender.
     pub(crate) fn sender_name(&self, held: &Session) -> String {
         if let Some(name) = held.given_name() {
             return name.to_owned();
@@ -80,7 +81,7 @@ impl Switchboard {
     fn is_its_own(&self, held: &Session, alias: &str) -> bool {
         let same_origin = |id: &SessionId| self.sessions.get(id).is_none_or(|other| other.origin() == held.origin());
         let aliased = self.names.aliases.get(alias);
-        // A slash divides the sender from the word that it has for itself.
+        // A slash separates the sender from the name that it gives itself.
         !alias.contains('/')
             && !self.names.given.contains_key(alias)
             && self.elsewhere.called(alias).next().is_none()
@@ -89,7 +90,7 @@ impl Switchboard {
             && aliased.is_none_or(|sessions| sessions.iter().all(same_origin))
     }
 
-    /// Gives a page a name that pages cannot take; the empty name takes it back.
+    /// Gives a page a name that pages cannot take; an empty name removes it.
     pub(crate) fn name_page(&mut self, session: &SessionId, name: &str) -> Result<(), Error> {
         let wrong = |why: &str| Error::new(Code::PARAMS, format!("`{name}` cannot be a page's name: {why}"));
         if name.len() > NAME_BYTES_MAX {
@@ -124,11 +125,11 @@ impl Switchboard {
         Ok(())
     }
 
-    /// A page has come with the name that it was given at another hub. One that means another page here stays with it.
+    /// A page has come with the name that it was given at another hub. If a page here has that name, it keeps it.
     pub(crate) fn inherit_name(&mut self, session: &SessionId, name: &str) {
         let has_none = self.sessions.get(session).is_some_and(|held| held.given_name().is_none());
         if has_none && !name.is_empty() && !self.names.given.contains_key(name) {
-            // A name that another hub's page has by now stays with that.
+            // Refused when a page of another hub has the name by now.
             let _ = self.name_page(session, name);
         }
     }
@@ -177,7 +178,7 @@ impl Switchboard {
         Ok(forgotten(&session))
     }
 
-    /// Whether an id is remembered for another origin, whose page is not there: who asks for it gets another one.
+    /// Whether an id belongs to another origin, whose page is not there: a page that claims it gets another id.
     pub fn is_kept_for_another(&self, session: &SessionId, origin: &str) -> bool {
         let held = self.sessions.get(session);
         held.is_some_and(|held| held.origin() != origin && held.presence() != Presence::Connected)
@@ -185,7 +186,7 @@ impl Switchboard {
     }
 }
 
-/// What an agent is told of a session that is forgotten.
+/// The answer to an agent that forgets a session.
 pub(crate) fn forgotten(session: &SessionId) -> String {
     format!(r#"{{"forgotten":{}}}"#, json(session.as_str()))
 }

@@ -1,9 +1,9 @@
-//! Agents' names, as pages are told them.
+//! Hides what agents' names reveal from pages.
 
 use std::hash::{DefaultHasher, Hasher};
 
-/// What a page is told of an agent's name. One that is a folder becomes a word that is the same for the same agent and
-/// says nothing else.
+/// An agent's name as pages see it. A name that is a path becomes a word that is the same for the same agent and
+/// reveals nothing else.
 pub(crate) fn opaque(key: u64, name: &str) -> String {
     if !name.contains(['/', '\\']) {
         return name.to_owned();

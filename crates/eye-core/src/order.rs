@@ -1,4 +1,4 @@
-//! Answers without ids keep the order of their requests: an early one waits for those before it.
+//! Keeps answers without ids in the order of their requests: an early answer waits for those before it.
 
 use std::collections::VecDeque;
 
@@ -16,13 +16,13 @@ impl<T> Default for InOrder<T> {
 }
 
 impl<T> InOrder<T> {
-    /// Takes a place in the queue.
+    /// Reserves a place in the order.
     pub fn reserve(&mut self) -> u64 {
         self.slots.push_back(None);
         self.first + self.slots.len() as u64 - 1
     }
 
-    /// Fills a place, and gives out everything that is now in order.
+    /// Fills a place, and returns all answers that are now in order.
     pub fn fill(&mut self, place: u64, answer: T) -> impl Iterator<Item = T> + '_ {
         if let Some(slot) = place.checked_sub(self.first).and_then(|at| self.slots.get_mut(usize::try_from(at).ok()?)) {
             *slot = Some(answer);

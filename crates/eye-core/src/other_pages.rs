@@ -1,4 +1,4 @@
-//! The pages of other hubs, as this one lists them, and what is looked up because it is not listed.
+//! The list of pages that other hubs hold, and lookups of pages that are not listed.
 
 use crate::elsewhere::{Listed, PageElsewhere};
 use crate::ids::Millis;
@@ -8,21 +8,21 @@ use eye_protocol::limits::{LOOKED_UP_MS, RECALLS_LEN_MAX};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// All pages that other hubs hold.
+/// The pages that other hubs hold.
 #[derive(Debug, Default)]
 pub(crate) struct Elsewhere {
     pub pages: FxHashMap<SessionId, Arc<PageElsewhere>>,
     aliases: Words,
     names: Words,
-    /// Other hubs hold pages that are not listed here.
+    /// Whether other hubs hold pages that are not listed here.
     pub partial: bool,
-    /// Requests that wait for pages that are not listed, by the words that name them.
+    /// Requests that wait for unlisted pages, by the word that names the page.
     pub lookups: Lookups<Box<str>>,
-    /// Words that were looked up, and until when that counts.
+    /// Words that were looked up, and until when that is valid.
     looked_up: FxHashMap<Box<str>, Millis>,
     /// The hubs at which agents here watch the states of pages.
     pub watched: FxHashMap<SessionId, Arc<str>>,
-    /// Whether the rows of pages here are wanted by others.
+    /// Whether other hubs want the rows of pages here.
     pub wanted: bool,
     /// Sessions here whose rows may have changed.
     pub changed: FxHashSet<SessionId>,
@@ -54,7 +54,7 @@ impl Elsewhere {
         }
     }
 
-    /// A word was looked up: what it may mean is listed.
+    /// Notes that a word was looked up: the pages that it may mean are listed.
     pub fn is_looked_up(&mut self, now: Millis, word: &str) {
         if self.looked_up.len() >= RECALLS_LEN_MAX {
             self.looked_up.retain(|_, until| now < *until);
@@ -69,19 +69,19 @@ impl Elsewhere {
         self.looked_up.get(word).is_some_and(|until| now < *until)
     }
 
-    /// The pages that a person called so: several where two hubs gave the name to one each.
+    /// The pages to which a person gave this name: several if it was given at two hubs.
     pub fn called(&self, name: &str) -> impl Iterator<Item = &PageElsewhere> + Clone {
         self.names.of(name).filter_map(|id| self.get(id))
     }
 
-    /// Whether a page of another origin calls itself by this word.
+    /// Whether a page of another origin has this word as its alias.
     pub fn has_rival(&self, word: &str, origin: Option<&str>) -> bool {
         let rivals = self.aliases.of(word).filter_map(|id| self.pages.get(id));
         rivals.into_iter().any(|rival| Some(&*rival.origin) != origin)
     }
 }
 
-/// Sessions by a word that stands for them.
+/// Sessions by alias or by name.
 #[derive(Debug, Default)]
 struct Words(FxHashMap<Box<str>, FxHashSet<SessionId>>);
 

@@ -1,5 +1,5 @@
-//! What a hub knows of states that outlive their hubs: pages that are listed no more, requests that wait, and states
-//! that are to be given out.
+//! What a hub knows of states that outlive their hubs: pages that are no longer listed, requests that wait for a state,
+//! and states that are to be written.
 
 use crate::gone::GonePages;
 use crate::ids::{Millis, earlier};
@@ -8,19 +8,17 @@ use eye_protocol::SessionId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What a hub knows of states that outlive their hubs.
 #[derive(Debug, Default)]
 pub(crate) struct Outliving {
-    /// Pages of other hubs that are listed no more.
     pub gone: GonePages,
     /// Requests that wait for a state.
     pub recalls: Lookups<SessionId>,
-    /// When states of sessions here are given out.
+    /// When the states of sessions here are to be written.
     due: BinaryHeap<Reverse<(Millis, SessionId)>>,
 }
 
 impl Outliving {
-    /// A state is to be given out.
+    /// Schedules the writing of a state.
     pub fn give_at(&mut self, at: Millis, session: SessionId) {
         self.due.push(Reverse((at, session)));
     }
@@ -31,7 +29,7 @@ impl Outliving {
         self.due.pop().map(|Reverse((_, session))| session)
     }
 
-    /// When something is due.
+    /// When the next state or recall is due.
     pub fn next_wake(&self) -> Option<Millis> {
         let due = self.due.peek().map(|Reverse((at, _))| *at);
         earlier(due, self.recalls.next_wake())

@@ -1,16 +1,16 @@
-//! How often something may happen: GCRA over the time that comes in with the event.
+//! Enforces a rate limit: GCRA over the time that comes in with the event.
 
 use crate::ids::Millis;
 use crate::rate::Rate;
 
-/// Remembers when all that happened so far would have been spaced out at the allowed rate.
+/// Remembers until when the events so far would last if they were spaced out at the allowed rate.
 #[derive(Debug, Default)]
 pub struct Pace {
     spaced_until_ns: u64,
 }
 
 impl Pace {
-    /// Takes so many more, or tells in how many ms they fit.
+    /// Takes `count` events, or returns in how many ms they fit.
     pub fn take(&mut self, now: Millis, count: usize, rate: Rate) -> Result<(), Millis> {
         let each_ns = 1_000_000_000 / rate.per_s.max(1);
         let now_ns = now.saturating_mul(1_000_000);

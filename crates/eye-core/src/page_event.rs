@@ -1,4 +1,4 @@
-//! What a joined page does, and what happens to it.
+//! Events of a joined page.
 
 use crate::ids::CallId;
 use crate::policy::Policy;
@@ -7,81 +7,73 @@ use eye_protocol::messages::PageInfo;
 use eye_protocol::rpc::RpcId;
 use eye_protocol::state::{Change, Whole};
 
-/// What a joined page does, and what happens to it. Switchboard and session take the same type.
+/// An event of a joined page. Switchboard and session take the same type.
 #[derive(Debug)]
 pub enum PageEvent {
     /// Its connection is closed.
     Left,
-    /// Its document goes away; its connection follows.
+    /// Its document is going away; its connection will be closed.
     Leaving,
-    /// Something about it changed; holds only what did.
+    /// The page's info changed. Holds only the changed fields.
     Changed(Box<PageInfo>),
     /// The user changed what pages of its origin may do.
     Allowed(Policy),
     /// Its code answered a ping, or gave any other sign of life.
     Alive,
-    /// A call made it navigate.
+    /// A call made the page navigate.
     Navigating {
-        /// The call.
         call: CallId,
-        /// Where it goes.
         url: String,
     },
-    /// It answered.
+    /// The page answered a call.
     Answered {
-        /// The call.
         call: CallId,
-        /// How it ended.
         ending: Ending,
     },
-    /// It sends progress of a call.
+    /// The page sends progress of a call.
     Progressed {
-        /// The call.
         call: CallId,
-        /// As JSON text.
+        /// JSON text.
         progress: Box<str>,
     },
-    /// It offers tools.
+    /// The page offers tools.
     Offers {
-        /// Where the answer goes, if it wants one.
+        /// The id of the request; `None` if no answer is wanted.
         id: Option<RpcId>,
-        /// Their definitions.
+        /// Definitions, each as JSON text.
         tools: Vec<Box<str>>,
     },
-    /// It withdraws tools.
+    /// The page withdraws tools.
     Withdraws {
-        /// Where the answer goes, if it wants one.
+        /// The id of the request; `None` if no answer is wanted.
         id: Option<RpcId>,
-        /// Their names.
         names: Vec<String>,
     },
-    /// It lists its capabilities.
+    /// The page lists its capabilities.
     Capable(Vec<String>),
-    /// It publishes its state, whole.
+    /// The page publishes its whole state.
     State {
-        /// The document, and its revision.
         whole: Whole,
-        /// By the calendar.
+        /// Unix time in milliseconds.
         wall_ms: u64,
     },
-    /// It publishes a change of its state.
+    /// The page publishes a change of its state.
     StateChanged {
-        /// The change, and the revision it leads to.
         change: Change,
-        /// By the calendar.
+        /// Unix time in milliseconds.
         wall_ms: u64,
     },
-    /// It leaves a message for an agent that may not be there.
+    /// The page leaves a letter for an agent that may not be there.
     Puts {
-        /// As JSON text.
+        /// JSON text.
         message: Box<str>,
-        /// By the calendar.
+        /// Unix time in milliseconds.
         wall_ms: u64,
     },
 }
 
 impl PageEvent {
-    /// What it takes to let it wait: the parts that may be large.
+    /// Bytes that the event takes while it waits: the parts that may be large.
     pub fn len_bytes(&self) -> usize {
         match self {
             Self::Answered { ending: Ok(value), .. } => value.as_text().len(),
@@ -104,12 +96,12 @@ impl PageEvent {
         }
     }
 
-    /// Whether nothing comes from the page after it.
+    /// Whether the page sends nothing after this event.
     pub fn ends(&self) -> bool {
         matches!(self, Self::Left | Self::Leaving)
     }
 
-    /// Whether the page's row in the list may be another one after it.
+    /// Whether the event may change the page's row in the list.
     pub(crate) fn changes_row(&self) -> bool {
         matches!(
             self,

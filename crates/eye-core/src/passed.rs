@@ -8,15 +8,13 @@ use eye_protocol::SessionId;
 /// A request for a page that another hub holds.
 #[derive(Debug)]
 pub struct Passed {
-    /// The page.
     pub session: SessionId,
-    /// Who asks.
     pub caller: Caller,
-    /// Who waits for the ending; [`Asker::Fired`] when no answer is wanted.
+    /// Receives the ending; [`Asker::Fired`] when no answer is wanted.
     pub asker: Asker,
-    /// Whether it is a call, which has an ending; everything else has a result.
+    /// Whether the request is a call, which has an ending. Every other request has a result.
     pub is_call: bool,
-    /// How long until it counts as lost.
+    /// How long until the request counts as lost.
     pub lifetime_ms: u64,
     /// The request, which names the page by its id.
     pub input: Input,

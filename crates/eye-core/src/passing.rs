@@ -1,5 +1,5 @@
-//! Requests for pages that other hubs hold: found as pages here are, passed on, and answered when the other hub
-//! answers.
+//! Requests for pages that other hubs hold: resolved like requests for pages here, passed on, and answered when the
+//! other hub answers.
 
 use crate::agent::UsedPage;
 use crate::candidate::Candidate;
@@ -19,19 +19,19 @@ use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error, SessionId};
 
 impl Switchboard {
-    /// From now on [`Switchboard::take_changed_rows`] tells what others list of the pages here; all of them at first.
+    /// From now on [`Switchboard::take_changed_rows`] returns the rows that other hubs list; all of them at first.
     pub fn want_rows(&mut self) {
         self.elsewhere.wanted = true;
         self.elsewhere.changed = self.sessions.keys().cloned().collect();
         self.topics.want_interests();
     }
 
-    /// Whether others have something to hear of what is listened to here.
+    /// Whether [`Switchboard::take_changed_interests`] would return anything.
     pub fn has_changed_interests(&self) -> bool {
         self.topics.has_changed_interests()
     }
 
-    /// What is listened to here since this was last asked, and what no more.
+    /// The interests that changed here since the last call.
     pub fn take_changed_interests(&mut self) -> Vec<ChangedInterest> {
         self.topics.take_changed_interests()
     }
@@ -60,7 +60,7 @@ impl Switchboard {
         }
     }
 
-    /// Something came from another hub.
+    /// Handles a report from another hub.
     pub(crate) fn on_elsewhere(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
         match input {
             Input::Back(back) => self.back(now, *back, out),
@@ -86,13 +86,13 @@ impl Switchboard {
         (!here).then_some(page)
     }
 
-    /// The pages of other hubs that exist for an agent.
+    /// The pages of other hubs that an agent may see.
     pub(crate) fn visible_elsewhere(&self, agent: Conn) -> impl Iterator<Item = &PageElsewhere> + Clone {
         let all = self.elsewhere.pages.values().map(|page| &**page);
         all.filter(move |page| self.sees_origin(agent, &page.origin) && self.page_elsewhere(&page.id).is_some())
     }
 
-    /// Every page that exists for an agent, here or elsewhere.
+    /// Every page that an agent may see, here or elsewhere.
     pub(crate) fn candidates(&self, agent: Conn) -> impl Iterator<Item = &dyn Candidate> + Clone {
         let here = self.visible(agent).filter(|held| self.page_elsewhere(held.id()).is_none());
         let elsewhere = self.visible_elsewhere(agent).map(|page| page as &dyn Candidate);
@@ -114,7 +114,7 @@ impl Switchboard {
             .collect()
     }
 
-    /// Passes a request on when its page is elsewhere. `Some`: it is for this hub.
+    /// Passes a request on when its page is elsewhere. `Some`: the request is for this hub.
     pub(crate) fn unless_elsewhere(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) -> Option<Input> {
         if self.elsewhere.pages.is_empty() {
             return Some(input);
@@ -127,7 +127,7 @@ impl Switchboard {
             },
             (_, None) => return Some(input),
         };
-        // What cannot be found is refused where it always is.
+        // A page that cannot be found is refused on the usual path.
         let Ok(session) = found else { return Some(input) };
         if self.page_elsewhere(&session).is_none() {
             return Some(input);
@@ -192,7 +192,7 @@ impl Switchboard {
                 (Asker::Agent(reply.clone()), false, None, Input::GetState { reply, page, fresh, query })
             }
             Input::Snapshot { reply, wanted, .. } => {
-                // The page is asked to restore: that ends as a call.
+                // To restore is a call to the page.
                 let is_call = matches!(wanted, Snapshotting::Restore { .. });
                 known.in_flight += usize::from(is_call);
                 (Asker::Agent(reply.clone()), is_call, None, Input::Snapshot { reply, page, wanted })
@@ -258,7 +258,7 @@ impl Switchboard {
         self.remember_used(now, agent, page);
     }
 
-    /// Another hub says something of what was passed on.
+    /// Handles a report on a request that was passed on.
     fn back(&mut self, now: Millis, back: Back, out: &mut Vec<Effect>) {
         match back {
             Back::Ended { asker, ending, delta, asked_at } => {

@@ -1,5 +1,4 @@
-//! How long a request may take that is held back before it is asked, and what is left of that when it is asked after
-//! all.
+//! The timeout of a request that is held back before it is dispatched, and what is left of it afterwards.
 
 use crate::ids::{Conn, Millis};
 use crate::input::Input;
@@ -8,13 +7,13 @@ use crate::task::Task;
 use eye_protocol::limits::{CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS};
 
 impl Switchboard {
-    /// How long calls of an agent may take, if it said so.
+    /// The timeout of an agent's calls, if the agent set one.
     pub fn agent_timeout_ms(&self, agent: Conn) -> Option<Millis> {
         self.agents.get(&agent)?.timeout_ms
     }
 
-    /// How long a request of an agent may take: as it says, as its agent says, as its tool says, or the default. Of
-    /// several calls in one request the shortest counts.
+    /// The timeout of a request: its own, its agent's, its tool's, or the default. Of several calls in one request the
+    /// shortest counts.
     pub fn patience_ms(&self, agent: Conn, input: &Input) -> Millis {
         let own = match input {
             Input::Ask { timeout_ms, .. } | Input::ReadMail { timeout_ms, .. } => *timeout_ms,
@@ -36,7 +35,7 @@ impl Switchboard {
 }
 
 impl Input {
-    /// Binds a request to the page that it means, so that it is done there also when its agent has chosen another one
+    /// Binds a request to the page that it means, so that it goes there even if its agent has chosen another page
     /// meanwhile.
     pub fn bind(&mut self, session: &str) {
         if let Self::Ask { page, .. }
@@ -52,7 +51,7 @@ impl Input {
         }
     }
 
-    /// Takes what a request has waited from the time that it may take; `left_ms` is what is left of it.
+    /// Subtracts the time that a request has waited from its timeout; `left_ms` is what is left of the whole.
     pub fn has_waited(&mut self, waited_ms: Millis, left_ms: Millis) {
         let rest = |timeout_ms: Millis| timeout_ms.saturating_sub(waited_ms).max(1);
         match self {

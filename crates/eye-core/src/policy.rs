@@ -7,7 +7,7 @@ pub struct Policy {
     pub eval_allowed: bool,
     /// Its tools that cannot be undone need confirmation.
     pub confirm: bool,
-    /// Topics that it shares with pages of other origins; one that ends in `*` stands for all that begin so.
+    /// Topics that the page shares with pages of other origins: whole topics, or prefixes followed by `*`.
     pub topics: Vec<Box<str>>,
     /// Its site is denied to agents: they may lead its tab elsewhere or close it, and nothing else.
     pub denied: bool,
@@ -26,7 +26,7 @@ impl Policy {
     }
 }
 
-/// Whether a topic is the one of the pattern, or one of those that a pattern with `*` at its end stands for.
+/// Whether a topic equals the pattern, or begins with the part before a `*` at its end.
 pub(crate) fn topic_fits(pattern: &str, topic: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => topic.starts_with(beginning),

@@ -19,7 +19,7 @@ use eye_protocol::{Code, Ending, Error, Value};
 const FALLBACK: &str = "using cached state: the page did not answer, so it may be stale";
 
 impl Session {
-    /// A page publishes a whole document, whatever came before.
+    /// A page publishes a whole document, which replaces the one before.
     pub(crate) fn publish_state(&mut self, when: When, page: Conn, whole: Whole, out: &mut Vec<Outcome>) {
         self.published.wall_ms = when.wall_ms;
         let Whole { state, revision: page_revision } = whole;
@@ -32,7 +32,7 @@ impl Session {
         }
     }
 
-    /// Takes a document that was parsed, in place of what is known.
+    /// Replaces the known state by a document that was parsed.
     fn take_state(
         &mut self,
         page: Conn,
@@ -47,7 +47,7 @@ impl Session {
         let known = before.map(State::revision);
         let mut state = State::new(document?, page_revision, when, before);
         if self.page() != Some(page) {
-            // Its page has gone while it was parsed.
+            // The page left while the document was parsed.
             state.grow_stale();
         }
         self.has_state_here();
@@ -63,7 +63,7 @@ impl Session {
         Ok(())
     }
 
-    /// A page publishes a change; one that does not fit makes the session ask for the whole.
+    /// A page publishes a change. If it does not fit, the session requests the whole state.
     pub(crate) fn change_state(&mut self, when: When, page: Conn, change: Change, out: &mut Vec<Outcome>) {
         self.published.wall_ms = when.wall_ms;
         let Change { patch, revision: page_revision } = change;
@@ -85,7 +85,7 @@ impl Session {
         }
     }
 
-    /// A change was applied, or did not fit.
+    /// Handles a change that was applied, or that did not fit.
     fn changed_state(
         &mut self,
         when: When,
@@ -107,7 +107,7 @@ impl Session {
         }
     }
 
-    /// Tells the state: what is known, or what the page says when it is asked first.
+    /// Answers a request for the state: from what is known, or after asking the page.
     pub(crate) fn want_state(
         &mut self,
         now: Millis,
@@ -126,7 +126,7 @@ impl Session {
         }
     }
 
-    /// Reads what is known, here or on a worker.
+    /// Reads the known state, here or on a worker.
     fn read_state(
         &mut self,
         now: Millis,
@@ -157,11 +157,11 @@ impl Session {
         out.push(Outcome::Effect(Effect::Result { reply, result }));
     }
 
-    /// Work of this session is done: what waited for it goes on.
+    /// Work of this session is done: continues what waited for it.
     pub(crate) fn worked(&mut self, now: Millis, done: Done, then: Then, room_bytes: usize, out: &mut Vec<Outcome>) {
         match (then, done) {
             (Then::Publish { page, page_revision, when }, Done::Parsed(document, text)) => {
-                // A page is not told what became of its state; who asks for it is.
+                // A page gets no report on its state; an agent that requested the state does.
                 let _ = self.take_state(page, page_revision, when, document, text, out);
             }
             (Then::Tell { page, when, reply, query }, Done::Told(told)) => {
@@ -217,7 +217,7 @@ impl Session {
         }
     }
 
-    /// Work was given up: the hub ends, or the worker broke.
+    /// Work was given up: the hub is ending, or the worker broke.
     fn work_failed(&mut self, then: Then, out: &mut Vec<Outcome>) {
         if let Some(state) = &mut self.published.state {
             state.take_back(None);
@@ -229,7 +229,7 @@ impl Session {
                 out.push(Outcome::Effect(Effect::Result { reply, result: Err(error) }));
             }
             Then::Offer { page, id } => answer_page(page, id, Err(error), out),
-            // What else was kept goes without it.
+            // The rest of what was kept is handed over without the state.
             Then::HandOver(handover) => out.push(Outcome::Effect(Effect::HandOver(handover))),
             Then::Publish { .. }
             | Then::Tell { reply: None, .. }
@@ -262,7 +262,7 @@ impl Session {
         out.push(Outcome::Effect(Effect::Send { page, call: Some(call), task: Task::State }));
     }
 
-    /// The page answered that it was asked for its state.
+    /// The page answered the request for its state.
     pub(crate) fn page_told_state(&mut self, now: Millis, call: CallId, ending: Ending, out: &mut Vec<Outcome>) {
         let Some(known) = self.calls().remove(call) else { return };
         let Asker::State { reply, query } = known.asker else { return };
@@ -322,7 +322,7 @@ impl Session {
         }
     }
 
-    /// The page could not be asked, or did not answer: what is known is told with a warning.
+    /// The page could not be asked, or did not answer: answers from what is known, with a warning.
     pub(crate) fn tell_known_state(
         &mut self,
         now: Millis,

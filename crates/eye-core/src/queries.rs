@@ -1,4 +1,4 @@
-//! What the hub asks the switchboard, and what it looks up itself, without a change of it.
+//! Queries of the switchboard, which do not change it.
 
 use crate::ids::{Conn, Millis, earlier};
 use crate::row::{row, tell_apart};
@@ -11,7 +11,7 @@ use eye_protocol::messages::{Presence, SessionRow};
 use std::cmp::Reverse;
 
 impl Switchboard {
-    /// When it next wants [`Input::Tick`](crate::Input::Tick).
+    /// When [`Input::Tick`](crate::Input::Tick) is due next.
     pub fn next_wake(&self) -> Option<Millis> {
         let sessions = self.wakes.peek().map(|Reverse((at, _))| *at);
         let sweep = (!self.sessions.is_empty()).then_some(self.sweep_at);
@@ -47,13 +47,12 @@ impl Switchboard {
         self.pending() == 0 && self.lanes.are_free() && self.agents.values().all(|agent| agent.in_flight == 0)
     }
 
-    /// Connected pages that are asked nothing.
+    /// Connected pages with no call under way.
     pub fn idle_pages(&self) -> impl Iterator<Item = Conn> {
         let is_idle = |session| self.sessions.get(session).is_none_or(|held| held.pending() == 0);
         self.pages.iter().filter(move |(_, session)| is_idle(session)).map(|(page, _)| *page)
     }
 
-    /// What was counted.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -95,23 +94,22 @@ impl Switchboard {
         self.agents.get(&agent)?.joined.as_ref().map(|page| &page.session)
     }
 
-    /// Whether a session exists for an agent: its token may name the origins of its pages.
+    /// Whether an agent may see a session: its token may name the origins of its pages.
     pub(crate) fn sees(&self, agent: Conn, session: &Session) -> bool {
         self.sees_origin(agent, session.origin())
     }
 
-    /// Whether pages of an origin exist for an agent. For one that has left there are none: its token is not known any
-    /// more.
+    /// Whether an agent may see pages of an origin. An agent that has left sees none: its token is no longer known.
     pub(crate) fn sees_origin(&self, agent: Conn, origin: &str) -> bool {
         self.agents.get(&agent).is_some_and(|known| known.scope.sees(origin))
     }
 
-    /// The sessions that exist for an agent.
+    /// The sessions that an agent may see.
     pub(crate) fn visible(&self, agent: Conn) -> impl Iterator<Item = &Session> + Clone {
         self.sessions.values().filter(move |session| self.sees(agent, session))
     }
 
-    /// The session of this id, if it exists for the agent.
+    /// The session of this id, if the agent may see it.
     pub fn visible_session(&self, agent: Conn, id: &str) -> Option<SessionId> {
         let id = SessionId::parse(id)?;
         let here = self.sessions.get(&id).is_some_and(|session| self.sees(agent, session));
@@ -129,7 +127,7 @@ impl Switchboard {
     /// All sessions, as lists show them: connected first, then by last use.
     pub fn rows(&self, now: Millis, agent: Option<Conn>) -> Vec<SessionRow> {
         let current = agent.and_then(|agent| self.last_used(agent)).cloned();
-        // A frame of a tab that is not there does not come back.
+        // A frame of a driven tab does not come back once it is gone.
         let gone = |s: &Session| s.is_driven() && s.info().frame == Some(true) && s.presence() != Presence::Connected;
         let seen = |s: &&Session| {
             agent.is_none_or(|agent| self.sees(agent, s)) && self.page_elsewhere(s.id()).is_none() && !gone(s)
@@ -149,7 +147,6 @@ impl Switchboard {
         Some((now.saturating_sub(made), self.members.get(&session).map_or(0, Vec::len)))
     }
 
-    /// Where the page of a session is.
     pub fn presence(&self, session: &SessionId) -> Option<Presence> {
         self.sessions.get(session).map(Session::presence)
     }

@@ -1,10 +1,8 @@
-//! How often something may happen, as a value. [`crate::pace`] keeps to it.
+//! A rate limit as a value. [`crate::pace`] enforces it.
 
-/// So often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// In a second.
     pub per_s: u64,
-    /// So many at once.
+    /// Events allowed at once.
     pub burst: usize,
 }

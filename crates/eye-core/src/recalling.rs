@@ -1,5 +1,5 @@
-//! States and letters that outlive their hubs: given out when they changed, and recalled when an agent asks for the
-//! state of a page that no hub holds any more, or when such a page comes back.
+//! States and letters that outlive their hubs: written when they change, and recalled when an agent requests the state
+//! of a page that no hub holds any more, or when such a page comes back.
 
 use crate::candidate::Candidate;
 use crate::effect::Effect;
@@ -17,12 +17,12 @@ use crate::switchboard::Switchboard;
 use eye_protocol::messages::Presence;
 use eye_protocol::{Error, SessionId};
 
-/// States that are given out in one turn, and how long the others wait.
+/// How many states are written in one turn, and how long the others wait.
 const GIVEN_MAX: usize = 64;
 const LATER_MS: Millis = 20;
 
 impl Switchboard {
-    /// Something came from where states and letters outlive their hubs.
+    /// Handles inputs about states and letters that outlive their hubs.
     pub(crate) fn on_lasting(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
         match input {
             Input::Recalled(recalled) => self.recalled(now, *recalled, out),
@@ -32,7 +32,7 @@ impl Switchboard {
         }
     }
 
-    /// A page of this hub has published: its state is given out, if there are other hubs.
+    /// A page of this hub has published: schedules the writing of its state, if there are other hubs.
     pub(crate) fn state_changed(&mut self, now: Millis, session: &SessionId) {
         if !self.elsewhere.wanted {
             return;
@@ -44,7 +44,8 @@ impl Switchboard {
         }
     }
 
-    /// What came from another hub may have changed the revision of what the page here has published.
+    /// A report of another hub may have changed the revision of a state that was published here: writes the state
+    /// again.
     pub(crate) fn state_renumbered(&mut self, now: Millis, session: &SessionId) {
         let state = self.sessions.get(session).and_then(|held| held.published.state.as_ref());
         if state.is_some_and(State::is_current) {
@@ -52,7 +53,7 @@ impl Switchboard {
         }
     }
 
-    /// A page of this hub has put a letter: it is written where it outlives the hub, if there are other hubs.
+    /// A page of this hub has put a letter: writes it where it outlives the hub, if there are other hubs.
     pub(crate) fn mail_changed(&mut self, page: Conn, out: &mut Vec<Effect>) {
         if !self.elsewhere.wanted {
             return;
@@ -62,7 +63,7 @@ impl Switchboard {
         out.extend(letter.map(|letter| Effect::Lasting(Lasting::Letter(Box::new(letter)))));
     }
 
-    /// The letters that an agent gets cannot be read again.
+    /// No other hub can read the letters any more: delivers them.
     fn mail_given(&self, given: GivenMail, out: &mut Vec<Effect>) {
         let GivenMail { reply, result, .. } = given;
         if self.agents.contains_key(&reply.agent) {
@@ -70,7 +71,7 @@ impl Switchboard {
         }
     }
 
-    /// Everything is given out again: what was given out before may be lost.
+    /// Writes everything again: what was written before may be lost.
     fn all_states_changed(&mut self, now: Millis, out: &mut Vec<Effect>) {
         let there = self.sessions.values().filter(|held| held.presence() != Presence::Gone);
         for session in there.map(|held| held.id().clone()).collect::<Vec<_>>() {
@@ -82,7 +83,7 @@ impl Switchboard {
         }
     }
 
-    /// Gives out the states that are due, and lets nothing wait for too long.
+    /// Writes the states that are due, and continues requests that have waited too long for a recall.
     pub(crate) fn tick_lasting(&mut self, now: Millis, out: &mut Vec<Effect>) {
         let (mut given, mut later) = (0, Vec::new());
         while let Some(session) = self.outliving.next_due(now) {
@@ -104,7 +105,7 @@ impl Switchboard {
         }
     }
 
-    /// A page is listed elsewhere, or no more.
+    /// Notes that a page is listed at another hub, or no longer listed.
     pub(crate) fn note_gone(&mut self, now: Millis, change: &Listed) {
         match change {
             Listed::There(page) => {
@@ -124,7 +125,7 @@ impl Switchboard {
         }
     }
 
-    /// A page has come whose hub is gone: what outlived that hub is recalled.
+    /// A page has come whose hub is gone: recalls what outlived that hub.
     pub(crate) fn come_back(&mut self, now: Millis, session: &SessionId, out: &mut Vec<Effect>) {
         let Some(gone) = self.outliving.gone.get(session) else { return };
         let name = gone.name.clone();
@@ -137,7 +138,7 @@ impl Switchboard {
         }
     }
 
-    /// Lets a request for a state wait for what outlived the hub of its page. `Some`: there is nothing to wait for.
+    /// Lets a request for a state wait for a recall, if the page's hub is gone. `Some`: the request need not wait.
     pub(crate) fn unless_recalled(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) -> Option<Input> {
         if !self.elsewhere.wanted {
             return Some(input);
@@ -153,7 +154,8 @@ impl Switchboard {
         None
     }
 
-    /// The session whose last state may be elsewhere, if an agent means one: found as pages that are there are.
+    /// The session that an agent means, if its last state may have outlived its hub. Resolved by the same rules as
+    /// pages that are there.
     fn outlived(&self, now: Millis, agent: Conn, page: Option<&str>) -> Option<SessionId> {
         let known = self.agents.get(&agent)?;
         let wanted = page.or(known.target.as_deref());
@@ -167,7 +169,7 @@ impl Switchboard {
         if let Some(gone) = self.meant_gone(now, agent, page) {
             return Some(gone.id().clone());
         }
-        // This hub may not have heard of it: then it is known by its id alone.
+        // This hub may never have learned of the page, which is then known only by its id.
         let id = match wanted {
             Some(wanted) => SessionId::parse(wanted),
             None => self.last_used_by(known).map(|page| page.session.clone()),
@@ -175,7 +177,7 @@ impl Switchboard {
         id.filter(|id| found.is_err() && !self.sessions.contains_key(id) && self.elsewhere.get(id).is_none())
     }
 
-    /// The page of another hub that is listed no more, if an agent means one.
+    /// The page that an agent means, if it is a page of another hub that is no longer listed.
     fn meant_gone(&self, now: Millis, agent: Conn, page: Option<&str>) -> Option<&GonePage> {
         let known = self.agents.get(&agent)?;
         let gone = self.gone_pages(now, agent);
@@ -195,7 +197,7 @@ impl Switchboard {
         found.find(|gone| meant.is_none_or(|meant| *meant.origin == *gone.origin()))
     }
 
-    /// The pages of other hubs that are listed no more, as far as they exist for an agent and nothing is kept here.
+    /// Pages of other hubs that are no longer listed, that the agent may see, and of which nothing is kept here.
     fn gone_pages(&self, now: Millis, agent: Conn) -> impl Iterator<Item = &GonePage> + Clone {
         let is_unknown = move |id: &SessionId| !self.sessions.contains_key(id) && self.elsewhere.get(id).is_none();
         self.outliving
@@ -204,7 +206,7 @@ impl Switchboard {
             .filter(move |gone| self.sees_origin(agent, gone.origin()) && is_unknown(gone.id()))
     }
 
-    /// What outlived the hub of a session has come, or there is nothing.
+    /// Handles the result of a recall.
     fn recalled(&mut self, now: Millis, recalled: Recalled, out: &mut Vec<Effect>) {
         let Recalled { session, found, mut letters } = recalled;
         let mut requests = self.outliving.recalls.take(&session);
@@ -218,7 +220,7 @@ impl Switchboard {
                 held.is_some().then_some(found)
             }
             Found::Nothing if self.sessions.get(&session).is_some_and(Session::is_from_afar) => {
-                // It was forgotten at another hub, or is too old by now.
+                // The session was forgotten at another hub, or is too old by now.
                 self.forget_session(&session);
                 None
             }
@@ -242,7 +244,7 @@ impl Switchboard {
         }
     }
 
-    /// A session that no hub holds any more is known here by its state, unless it is known already.
+    /// Makes a session from the state of a session that no hub holds any more, unless it is known here.
     fn make_of(&mut self, now: Millis, found: &LastingState) {
         let session = &found.session;
         if self.sessions.contains_key(session) || self.elsewhere.get(session).is_some() {
@@ -256,7 +258,7 @@ impl Switchboard {
         }
     }
 
-    /// A session is forgotten: its state is not to outlive that.
+    /// Removes what was written of a session that is forgotten.
     pub(crate) fn forget_state(&mut self, session: &SessionId, out: &mut Vec<Effect>) {
         if self.elsewhere.wanted {
             self.outliving.gone.remove(session);

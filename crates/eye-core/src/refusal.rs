@@ -1,4 +1,4 @@
-//! Why a session does not take a call: before the page sees anything of it.
+//! Why a session refuses a call before the page sees it.
 
 use crate::ids::Millis;
 use crate::session::Session;
@@ -7,7 +7,7 @@ use eye_protocol::limits::{PAGE_CALLS_PER_S_MAX, SESSION_CALLS_MAX, SESSION_WAIT
 use eye_protocol::page_hint::quoted;
 use eye_protocol::{Code, Error, Kind};
 
-/// The reasons that our clients and dialects give.
+/// Reasons that come from our own clients and dialects.
 const EVAL_BLOCKED: [&str; 6] = [
     "CSP",
     "Trusted Types",
@@ -17,11 +17,11 @@ const EVAL_BLOCKED: [&str; 6] = [
     "it speaks the original 3D server's messages",
 ];
 
-/// What agents may do with a tab that shows a site which is denied to them.
+/// What agents may do with a tab whose site is denied to them.
 const LEADING_AWAY: [&str; 5] = ["page/goto", "page/back", "page/forward", "page/reload", "page/close"];
 
 impl Session {
-    /// Why this call is not taken, if it is not.
+    /// The reason to refuse this call, if there is one.
     pub(crate) fn refusal(&self, now: Millis, task: &Task, unfit: Option<Error>, in_pace: bool) -> Option<Error> {
         let name = self.called();
         if let Some(since) = self.gone_since() {
@@ -35,7 +35,7 @@ impl Session {
             return Some(error);
         }
         if let Some(paused) = &self.info().paused {
-            // The page's words are quoted; what to do next is not its to say.
+            // The page's reason is quoted; the hint is ours.
             let why = paused.split('\x1f').next().unwrap_or_default();
             let message = format!("the page {name} is paused: {}", quoted(why));
             return Some(Error::new(Code::DENIED, message).hint("ask the person at the page to resume"));
@@ -67,8 +67,8 @@ impl Session {
         None
     }
 
-    /// What the user has forbidden. Asked again when a call that waited is sent: the page may have come under another
-    /// policy.
+    /// What the user has forbidden. Checked again when a call that waited is sent: the page may have come back under
+    /// another policy.
     pub(crate) fn forbids(&self, task: &Task) -> Option<Error> {
         if let Some(error) = self.denies(task) {
             return Some(error);
@@ -114,7 +114,7 @@ impl Session {
             return None;
         }
         let why = self.info().eval_blocked.as_deref().unwrap_or("the page refuses");
-        // A reason of a page's own is quoted.
+        // A reason of the page's own is quoted.
         let shown = if EVAL_BLOCKED.contains(&why) { why.to_owned() } else { quoted(why) };
         let message = format!("the page {} does not evaluate code ({shown})", self.name());
         let hint = match why {

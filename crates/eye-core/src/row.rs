@@ -6,7 +6,7 @@ use crate::session::Session;
 use eye_protocol::messages::{Presence, SessionRow};
 use std::collections::{HashMap, HashSet};
 
-/// The row of a session; `current` is the asking agent's own.
+/// The row of a session. `current`: the page of the agent that requests it.
 pub(crate) fn row(now: Millis, session: &Session, current: Option<&UsedPage>) -> SessionRow {
     let info = session.info();
     // A page that is not there is in no window.
@@ -35,8 +35,8 @@ pub(crate) fn row(now: Millis, session: &Session, current: Option<&UsedPage>) ->
     }
 }
 
-/// Leaves out what every row would say: a browser is told where there are several, a window where its browser has
-/// several.
+/// Removes what every row would repeat: shows browsers only where there are several, and windows only where a browser
+/// has several.
 pub(crate) fn tell_apart(rows: &mut [SessionRow]) {
     let mut windows: HashMap<String, HashSet<u32>> = HashMap::new();
     for row in rows.iter() {

@@ -1,5 +1,5 @@
-//! Pages of other hubs that are not listed here: a request for one waits until its word has been looked up, so that no
-//! answer comes of a list that is not whole.
+//! Requests for pages of other hubs that are not listed here: such a request waits until its word has been looked up,
+//! so that no answer is based on an incomplete list.
 
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
@@ -14,7 +14,7 @@ use eye_protocol::{Code, Error, SessionId};
 const DID_NOT_RUN: &str = "the request did not run; repeat it";
 
 impl Switchboard {
-    /// Lets a request wait whose page may be one that is not listed. `Some`: there is nothing to wait for.
+    /// Lets a request wait whose page may be unlisted. `Some`: the request need not wait.
     pub(crate) fn unless_unlisted(&mut self, now: Millis, mut input: Input, out: &mut Vec<Effect>) -> Option<Input> {
         if !self.elsewhere.partial {
             return Some(input);
@@ -36,16 +36,16 @@ impl Switchboard {
         None
     }
 
-    /// Whether all pages of other hubs are listed; others would have to be looked up.
+    /// Whether all pages of other hubs are listed. If not, unlisted pages have to be looked up.
     pub fn lists_all(&self) -> bool {
         !self.elsewhere.partial
     }
 
-    /// The word of a request that has to be looked up.
+    /// The word that has to be looked up for a request, if any.
     fn unlisted(&self, now: Millis, input: &Input) -> Option<Box<str>> {
         let (agent, page) = input.asks()?;
         let word = self.word(agent, page)?;
-        // No page is known to other hubs by a longer one.
+        // Other hubs know no page by a longer word.
         let is_known = word.len() > NAME_BYTES_MAX
             || self.names.given.contains_key(&*word)
             || self.elsewhere.called(&word).any(|page| self.sees_origin(agent, &page.origin))
@@ -54,7 +54,7 @@ impl Switchboard {
         (!is_known).then_some(word)
     }
 
-    /// Whether it is known where the page of a session is.
+    /// Whether this hub knows where the page of a session is.
     fn is_listed(&self, session: &SessionId) -> bool {
         let here = self.presence(session).is_some_and(|presence| presence != Presence::Gone);
         here || self.elsewhere.get(session).is_some()
@@ -67,7 +67,7 @@ impl Switchboard {
         page.or(known.target.as_deref()).or_else(last).map(Into::into)
     }
 
-    /// A word was looked up: what waited for it goes on.
+    /// The lookup of a word has ended: continues the requests that waited for it.
     pub(crate) fn looked_up(&mut self, now: Millis, word: &str, known: bool, out: &mut Vec<Effect>) {
         if known {
             self.elsewhere.is_looked_up(now, word);
@@ -86,7 +86,7 @@ impl Switchboard {
                 self.refuse(&request, &unknown(), out);
                 continue;
             }
-            // Its agent may have chosen another page meanwhile.
+            // The agent may have chosen another page meanwhile.
             let asked = request.asks().and_then(|(agent, page)| self.word(agent, page));
             if asked.as_deref() != Some(word) {
                 request.bind(word);
@@ -97,14 +97,14 @@ impl Switchboard {
         }
     }
 
-    /// Lets no look-up take too long.
+    /// Refuses the requests whose lookup takes too long.
     pub(crate) fn tick_lookups(&mut self, now: Millis, out: &mut Vec<Effect>) {
         for (word, requests) in self.elsewhere.lookups.overdue(now) {
             self.go_on_with(now, &word, requests, false, out);
         }
     }
 
-    /// Ends a request that was not begun.
+    /// Ends a request that was not begun, with an error.
     pub(crate) fn refuse(&mut self, request: &Input, error: &Error, out: &mut Vec<Effect>) {
         let Some(reply) = request.reply() else { return };
         if matches!(request, Input::Ask { .. }) {
@@ -114,7 +114,7 @@ impl Switchboard {
         }
     }
 
-    /// An agent no longer wants something that waits for a state or a page.
+    /// Cancels a request of an agent that waits for a recall or a lookup.
     pub(crate) fn cancel_lookups(&mut self, agent: Conn, forms: &[ReplyForm], out: &mut Vec<Effect>) {
         if self.outliving.recalls.len() + self.elsewhere.lookups.len() == 0 {
             return;
@@ -130,8 +130,8 @@ impl Switchboard {
         }
     }
 
-    /// An agent leaves, or the hub ends: what waits for a state or a page ends, with an error where there is one to
-    /// tell.
+    /// An agent leaves, or the hub is ending: ends what waits for a recall or a lookup, with an error if it can still
+    /// be sent.
     pub(crate) fn stop_lookups(&mut self, agent: Option<Conn>, told: Option<&Error>, out: &mut Vec<Effect>) {
         let taken = match agent {
             Some(agent) => {

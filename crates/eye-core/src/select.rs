@@ -10,9 +10,8 @@ use eye_protocol::{Code, Error, SessionId};
 const CANDIDATES_SHOWN_MAX: usize = 8;
 
 /// Finds the page that `wanted` names: by its id, by its origin, or else by alias or part of a title or URL. Pages
-/// choose their own ids, aliases and titles, so where pages of several origins fit, the agent has to say which it
-/// means. Of several pages of one origin the one that calls itself so is meant, then one with such a title, else the
-/// one that was used last.
+/// choose their own ids, aliases and titles, so if pages of several origins fit, the agent has to say which it means.
+/// Of several pages of one origin, the one with this alias is meant, then one with this title, then the one used last.
 pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a dyn Candidate> + Clone) -> Result<SessionId, Error> {
     let lower = wanted.to_lowercase();
     let holds = |text: Option<&str>| text.is_some_and(|text| text.to_lowercase().contains(&lower));
@@ -28,7 +27,7 @@ pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a dyn Candidate>
         if there.iter().any(|s| !s.is_recalled()) {
             there.retain(|s| !s.is_recalled());
         }
-        // Pages that are there hide those that have gone or are known only from a hub before this one, and whole pages
+        // Pages that are there hide those that have gone or are known only from the hub's earlier run, and whole pages
         // hide the frames inside them.
         let whole: Vec<&dyn Candidate> = there.iter().copied().filter(|s| !s.is_frame()).collect();
         let Some(best) = [whole, there, found].into_iter().find(|list| !list.is_empty()) else { continue };
@@ -36,7 +35,7 @@ pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a dyn Candidate>
             let message = format!("`{wanted}` fits pages of several origins: {}", candidates(&best));
             return Err(Error::new(Code::SESSION, message).hint(choices(&best)));
         }
-        // A title says what a person calls a page; a part of its URL may be in every URL of the site.
+        // A title is what a person calls a page; a part of its URL may be in every URL of the site.
         let title =
             |s: &dyn Candidate| (s.title().is_some_and(|title| title.to_lowercase() == lower), holds(s.title()));
         let meant =
@@ -51,7 +50,7 @@ pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a dyn Candidate>
     Err(Error::new(Code::SESSION, message).hint("name one by id, alias, origin, or part of its title or URL"))
 }
 
-/// The target of an agent's connection means a page of another origin now.
+/// The refusal when the target of an agent's connection means a page of another origin now.
 pub fn another_origin(target: &str, held: &dyn Candidate) -> Error {
     let message = format!("the page `{target}` is gone; what is called so now is of another origin, {}", held.origin());
     Error::new(Code::SESSION, message).hint("choose a page: `eye pages`")
@@ -65,16 +64,17 @@ pub fn unnamed<'a>(
     let mut there: Vec<&dyn Candidate> =
         sessions.clone().filter(|s| s.presence() != Presence::Gone && !s.is_frame()).collect();
     if there.iter().any(|s| !s.is_recalled()) {
-        // Pages of a hub before this one may be closed long since: they do not stand beside those that are here.
+        // Pages of the hub's earlier run may have been closed long ago, so they do not count beside pages that are
+        // here.
         there.retain(|s| !s.is_recalled());
     }
     if let Some(last) = last_used {
         let known = sessions.clone().find(|s| last.is(*s));
         match known {
-            // Alone, it says itself how long it has been gone.
+            // If no other page is there, the refusal of the call says how long this one has been gone.
             Some(known) if known.presence() != Presence::Gone || there.is_empty() => return Ok(known.id().clone()),
             None if there.is_empty() => return Err(no_page()),
-            // Another page is another page: acting there by itself would be a wrong answer.
+            // To act in another page without being told to would be a wrong answer.
             _ => {
                 let gone = known.map_or_else(|| last.session.to_string(), |known| candidates(&[known]));
                 let message = format!("the page used last is gone: {gone}; connected: {}", candidates(&there));
@@ -95,7 +95,7 @@ pub fn unnamed<'a>(
     }
 }
 
-/// An agent named no page, and not all are known here.
+/// The refusal when an agent named no page, and not all pages are listed here.
 pub fn unlisted() -> Error {
     let message = "there are more pages than this hub lists";
     Error::new(Code::SESSION, message).hint("choose one: --page ID, or `eye use ID`")
@@ -105,7 +105,7 @@ fn no_page() -> Error {
     Error::new(Code::SESSION, NO_PAGE).hint("open a page that loads eye.js; `eye status` shows the line to add to it")
 }
 
-/// How to choose one of them, for good or for one call. An id that another page calls itself by chooses none.
+/// How to choose one of the pages, for good or for one call. An id that is another page's alias would choose none.
 fn choices(sessions: &[&dyn Candidate]) -> String {
     let is_taken = |id: &SessionId| {
         let mut others = sessions.iter().filter(|other| other.id() != id);

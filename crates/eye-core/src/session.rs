@@ -41,7 +41,7 @@ pub(crate) use told::answer_page;
 use told::arrival;
 pub(crate) use told::shut_down;
 
-/// What every page may be asked.
+/// The rate limit of every page.
 const PAGE_RATE_MAX: Rate = Rate { per_s: PAGE_CALLS_PER_S_MAX, burst: SESSION_CALLS_MAX };
 
 #[derive(Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ enum Place {
         heard_at: Millis,
         pinged_at: Option<Millis>,
     },
-    /// `recalled`: known only from a hub before this one.
+    /// `recalled`: known only from the hub's earlier run.
     Away {
         until: Millis,
         recalled: bool,
@@ -68,9 +68,9 @@ pub struct Session {
     origin: Arc<str>,
     info: PageInfo,
     policy: Policy,
-    /// What a person called it.
+    /// The name that a person gave the page.
     given_name: Option<Box<str>>,
-    /// `None`: the page never said, and everything its tools need is taken for granted.
+    /// `None`: the page sent none, and is taken to have everything that its tools need.
     capabilities: Option<Vec<String>>,
     toolbox: Toolbox,
     pub(crate) published: Published,
@@ -80,22 +80,22 @@ pub struct Session {
     pace: Pace,
     made_at: Millis,
     used_at: Millis,
-    /// When an agent last asked, and its name; nothing until then.
+    /// When an agent last called, and the agent's name; unset until then.
     asked_at: Option<Millis>,
     asked_by: Box<str>,
-    /// When the switchboard wakes it.
+    /// The wake that the switchboard has noted.
     armed_at: Option<Millis>,
-    /// The page has joined but told no title yet: it has just begun to load. Calls that navigated here wait for it.
+    /// The page has joined but has sent no title yet: it has just begun to load. Calls that navigated here wait for the
+    /// title.
     arriving: bool,
     /// Its page is a document of a tab that the hub drives: the session is the tab's, and its origin changes with the
     /// document.
     driven: bool,
-    /// Work is under way.
     working: bool,
-    /// What is expected of its page, and what waits for it.
+    /// What is expected of its page, and the requests that wait for it.
     expecting: Expecting,
     lasts: Lasts,
-    /// What the budget knows that it takes: all of it, and its tools.
+    /// The bytes that the budget has counted for the session: all of it, and its tools.
     pub(crate) accounted: (usize, usize),
 }
 
@@ -147,17 +147,16 @@ impl Session {
         Self { info, expecting, place: Place::Away { until, recalled: true }, ..new }
     }
 
-    /// Its id.
     pub fn id(&self) -> &SessionId {
         &self.id
     }
 
-    /// The origin that holds it.
+    /// The origin that holds the session.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// The same, to keep.
+    /// The origin as a shared string.
     pub fn shared_origin(&self) -> &Arc<str> {
         &self.origin
     }
@@ -167,7 +166,6 @@ impl Session {
         self.driven
     }
 
-    /// What its page says of itself.
     pub fn info(&self) -> &PageInfo {
         &self.info
     }
@@ -180,7 +178,6 @@ impl Session {
         }
     }
 
-    /// Where its page is.
     pub fn presence(&self) -> Presence {
         match self.place {
             Place::Connected { .. } => Presence::Connected,
@@ -189,7 +186,7 @@ impl Session {
         }
     }
 
-    /// Whether it is known only from a hub before this one, and its page has not come back.
+    /// Whether it is known only from the hub's earlier run, and its page has not come back.
     pub fn is_recalled(&self) -> bool {
         matches!(self.place, Place::Away { recalled: true, .. })
     }
@@ -202,20 +199,20 @@ impl Session {
         }
     }
 
-    /// When it was last asked or joined.
+    /// When it was last called or joined.
     pub fn used_at(&self) -> Millis {
         self.used_at
     }
 
-    /// When an agent last asked it, and who.
+    /// When an agent last called, and the agent's name.
     pub fn asked(&self) -> Option<(Millis, &str)> {
         self.asked_at.map(|at| (at, &*self.asked_by))
     }
 
-    /// An agent of this name asks.
+    /// Notes a call by the agent of this name.
     pub fn asked_now(&mut self, now: Millis, by: &str) {
         self.asked_at = Some(now);
-        // Nearly always the same one.
+        // Nearly always the same agent.
         if &*self.asked_by != by {
             self.asked_by = by.into();
         }
@@ -226,22 +223,20 @@ impl Session {
         self.calls.len() + self.expecting.waiting()
     }
 
-    /// Whether something waits for it: a call, an agent that reads its mail, or what comes behind its work.
+    /// Whether anything waits for it: a call, an agent that reads its mail, or inputs behind its work.
     pub(crate) fn is_awaited(&self) -> bool {
         self.pending() > 0 || self.working || self.mailbox.next_wake().is_some()
     }
 
-    /// When it came to be.
     pub fn made_at(&self) -> Millis {
         self.made_at
     }
 
-    /// The tools its page offers.
     pub fn toolbox(&self) -> &Toolbox {
         &self.toolbox
     }
 
-    /// What its page is capable of, if it said so.
+    /// The capabilities of its page, if the page sent them.
     pub(crate) fn capabilities(&self) -> Option<&[String]> {
         self.capabilities.as_deref()
     }
@@ -261,7 +256,7 @@ impl Session {
         self.policy.confirm
     }
 
-    /// Whether the policy for its origin allows `eval`.
+    /// Whether its site is denied to agents.
     pub(crate) fn is_denied(&self) -> bool {
         self.policy.denied
     }
@@ -270,12 +265,11 @@ impl Session {
         self.policy.eval_allowed
     }
 
-    /// Its calls.
     pub(crate) fn calls(&mut self) -> &mut Calls {
         &mut self.calls
     }
 
-    /// What waits for its page to come back.
+    /// Bytes of the tasks that wait for its page to come back.
     pub(crate) fn waiting_bytes(&self) -> usize {
         self.calls.waiting_bytes()
     }
@@ -285,7 +279,7 @@ impl Session {
         self.policy.eval_allowed && self.info.eval != Some(false)
     }
 
-    /// Whether a call that navigated goes to this URL and still waits for its page.
+    /// Whether a call navigated to this URL and still waits for its page.
     pub fn navigates_to(&self, url: &str) -> bool {
         self.page().is_none()
             && !self
@@ -294,7 +288,7 @@ impl Session {
                 .is_empty()
     }
 
-    /// When it next wants an [`Event::Tick`].
+    /// When [`Event::Tick`] is due next.
     pub fn next_wake(&mut self) -> Option<Millis> {
         let own = match self.place {
             Place::Connected { heard_at, pinged_at: None, .. } => Some(heard_at + PING_INTERVAL_MS),
@@ -307,7 +301,7 @@ impl Session {
         [expected, self.calls.next_deadline(), self.mailbox.next_wake()].into_iter().fold(own, earlier)
     }
 
-    /// When it is to be woken, if that is earlier than it would be.
+    /// Notes the next wake, and returns it if it is earlier than the one noted.
     pub(crate) fn arm(&mut self) -> Option<Millis> {
         let at = self.next_wake()?;
         if self.armed_at.is_some_and(|armed| armed <= at) {
@@ -317,12 +311,12 @@ impl Session {
         self.armed_at
     }
 
-    /// It is woken. `false`: it wanted to be woken at another time.
+    /// The noted wake has come. `false`: another one is noted.
     pub(crate) fn disarm(&mut self, at: Millis) -> bool {
         self.armed_at.take_if(|armed| *armed == at).is_some()
     }
 
-    /// The heart: what happened, and what follows.
+    /// Handles an event, and appends what follows.
     pub(crate) fn on(&mut self, now: Millis, event: Event, out: &mut Vec<Outcome>) {
         match event {
             Event::Joined { page, who, seen_by } => self.join(now, page, who, &seen_by, out),
@@ -374,7 +368,7 @@ impl Session {
         }
     }
 
-    /// Its page answers a call.
+    /// Handles the answer of a page to a call.
     pub(crate) fn answered(&mut self, now: Millis, page: Conn, call: CallId, ending: Ending, out: &mut Vec<Outcome>) {
         if !self.hear(now, page) {
             return;
@@ -387,7 +381,7 @@ impl Session {
             return;
         }
         let rendered = match ending {
-            // Bytes stay bytes: how an agent takes them is its dialect's business.
+            // Bytes stay bytes: how an agent receives them is up to its dialect.
             Ok(Value::Bytes(mut bytes)) => {
                 bytes.origin = self.origin.to_string();
                 Ok(Value::Bytes(bytes))
@@ -398,13 +392,12 @@ impl Session {
         self.end(call, rendered, out);
     }
 
-    /// What is kept for it, by estimate.
+    /// Bytes kept for the session, by estimate.
     pub(crate) fn kept_bytes(&self) -> usize {
         let state = self.published.state.as_ref().map_or(0, State::parsed_bytes);
         state + self.published.snapshots.bytes() + self.mailbox.bytes() + self.toolbox.parsed_bytes()
     }
 
-    /// What its page had to say.
     pub(crate) fn mailbox(&self) -> &Mailbox {
         &self.mailbox
     }
@@ -436,7 +429,7 @@ impl Session {
             Task::Eval { .. } | Task::State => (None, 0),
             Task::Tool { name, .. } => (self.toolbox.get(name).ok().and_then(|tool| tool.timeout_ms), 0),
             Task::Verb { .. } if asker.is_frame() => (None, 0),
-            // The page keeps the time itself, and ends with what it has.
+            // The page enforces the timeout itself, and answers with what it has by then.
             Task::Verb { .. } => (None, VERB_MARGIN_MS),
         };
         let timeout_ms = timeout_ms.or(own_ms).unwrap_or(CALL_TIMEOUT_DEFAULT_MS).min(CALL_TIMEOUT_MAX_MS);
@@ -476,7 +469,7 @@ impl Session {
     pub(crate) fn end(&mut self, key: CallId, ending: Ending, out: &mut Vec<Outcome>) {
         if let Some(call) = self.calls.remove(key) {
             if let Asker::State { reply, query } = call.asker {
-                // Whatever kept the page from telling it: what is known is told instead.
+                // Whatever kept the page from answering, what is known is sent instead.
                 self.tell_known_state(call.asked_at, reply, query, out);
                 return;
             }
@@ -487,7 +480,7 @@ impl Session {
         }
     }
 
-    /// Notes that the page's own code did something. `false`: it is not this session's page any more.
+    /// Notes that the page's own code did something. `false`: the connection is no longer this session's page.
     pub(crate) fn hear(&mut self, now: Millis, from: Conn) -> bool {
         match &mut self.place {
             Place::Connected { page, heard_at, .. } if *page == from => {

@@ -1,4 +1,4 @@
-//! What happens to one session, and what follows from it.
+//! Events of one session, and their outcomes.
 
 use crate::effect::Effect;
 use crate::handover::Handover;
@@ -14,99 +14,83 @@ use crate::work::{Done, Work};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::{Ending, Error};
 
-/// What happens to one session.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// A page claims the session.
     Joined {
-        /// Its connection.
         page: Conn,
-        /// Who it is.
         who: Newcomer,
-        /// Where a driven tab shows another origin: the agents whose tokens cover it.
+        /// When a driven tab shows another origin: the agents whose tokens cover it.
         seen_by: Vec<Conn>,
     },
-    /// What a page that joined does, and what happens to it.
+    /// An event of a joined page.
     Page {
-        /// Its connection.
         page: Conn,
-        /// What.
         event: PageEvent,
-        /// What only the switchboard knows of it.
+        /// What only the switchboard knows of the event.
         given: Given,
     },
-    /// An agent asks for the states that are kept.
+    /// An agent requests the list of snapshots.
     SnapshotsWanted {
-        /// Where it goes.
         reply: Reply,
     },
-    /// An agent reads the state.
+    /// An agent requests the state.
     StateWanted {
-        /// Where it goes.
         reply: Reply,
         /// Whether the page is asked first.
         fresh: bool,
-        /// What of it.
         query: StateQuery,
     },
-    /// An agent reads the page's messages.
+    /// An agent reads the page's mailbox.
     MailWanted {
-        /// Where it goes.
         reply: Reply,
-        /// How long to wait for the first.
+        /// How long to wait for the first letter.
         timeout_ms: Option<u64>,
     },
     /// A call that navigated away from this session's origin arrived under another session.
     ArrivedElsewhere {
-        /// What the page there says of itself.
+        /// The info of the page there.
         info: PageInfo,
     },
-    /// An agent asks the page.
+    /// An agent calls the page.
     Asked {
-        /// Who waits for the answer.
         asker: Asker,
-        /// What to do.
         task: Task,
-        /// How long it may take, where the agent set a limit.
+        /// `None`: the agent set no limit.
         timeout_ms: Option<u64>,
         /// Why its arguments do not fit, if they were checked and do not.
         unfit: Option<Error>,
     },
-    /// Another hub holds the session: what was kept of it here goes there.
+    /// Another hub holds the session: hands over what was kept of it here.
     GivenAway {
         /// The other hub's claim.
         claim: u64,
     },
     /// What another hub kept of the session has come.
     TakenOver(Box<Handover>),
-    /// Its state is to be given out, so that it outlives this hub.
+    /// Its state is due to be written, so that it outlives this hub.
     StateDue,
-    /// What outlived the hub that held the session has come, or there is nothing.
+    /// The result of a recall.
     Recalled {
-        /// The state.
         found: Option<Box<LastingState>>,
-        /// The letters of its session.
         letters: Vec<LastingLetter>,
     },
     /// Work that this session began is done.
     Worked {
-        /// What came of it.
         done: Done,
-        /// What it was for.
+        /// What the work was for.
         then: Then,
-        /// What tools may take.
+        /// Bytes that the session's tools may take.
         room_bytes: usize,
     },
-    /// The asker no longer wants the answer.
+    /// An agent cancelled its request.
     Cancelled {
-        /// Who.
         reply: Reply,
     },
     /// An agent's connection closed.
     AgentLeft {
-        /// Its connection.
         agent: Conn,
-        /// How its calls end, if it is still there to be told.
+        /// The error that its calls end with, if it is still connected.
         told: Option<Error>,
     },
     /// Time has passed.
@@ -115,24 +99,23 @@ pub(crate) enum Event {
     Shutdown,
 }
 
-/// What the switchboard adds to what a page does.
+/// What the switchboard adds to an event of a page.
 #[derive(Debug)]
 pub(crate) enum Given {
-    /// Nothing.
     Nothing,
-    /// What tools may take, for [`PageEvent::Offers`].
+    /// Bytes that the tools may take, for [`PageEvent::Offers`].
     RoomBytes(usize),
-    /// What the page is called as a sender, for [`PageEvent::Puts`].
+    /// The page's name as a sender, for [`PageEvent::Puts`].
     Sender(Box<str>),
 }
 
 impl Event {
-    /// What a page that joined does.
+    /// An event of a joined page, to which the switchboard adds nothing.
     pub const fn page(page: Conn, event: PageEvent) -> Self {
         Self::Page { page, event, given: Given::Nothing }
     }
 
-    /// Whether the session's row in the list may be another one after it.
+    /// Whether the event may change the session's row in the list.
     pub fn changes_row(&self) -> bool {
         match self {
             Self::Page { event, .. } => event.changes_row(),
@@ -141,54 +124,47 @@ impl Event {
     }
 }
 
-/// What follows from it. Endings go through the switchboard, which knows shelves and order.
+/// What follows from an event. Endings go through the switchboard, which knows shelves and order.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// Passes out as it is.
+    /// Passed on unchanged.
     Effect(Effect),
     /// A call ended.
     Ended {
-        /// Who waits for it.
         asker: Asker,
-        /// How it ended.
         ending: Ending,
-        /// When it was asked.
         asked_at: Millis,
-        /// The change of state that it caused, when that was asked for and is known.
+        /// The change of state that the call caused, when the agent asked for it and it is known.
         delta: Option<Box<str>>,
     },
     /// The tools changed.
     Tools,
     /// The state changed.
     State {
-        /// The revision now.
         revision: u64,
-        /// What is new.
         news: StateNews,
     },
-    /// Work begins, behind which the session's lane waits.
+    /// Work begins. The session's lane waits for it.
     Work {
-        /// What is to be done.
         work: Work,
-        /// What it is for.
+        /// What the work is for.
         then: Then,
     },
-    /// An agent gets letters when they cannot be read again.
+    /// Letters for an agent, which receives them when no other hub can read them.
     MailGiven {
-        /// Who asked.
         reply: Reply,
-        /// What it is told.
+        /// The result for the agent, as JSON text.
         result: String,
     },
-    /// Something is to be done once the work that is under way is.
+    /// An input to be handled again once the work under way is done.
     Later(Input),
 }
 
 /// What is new in a state.
 #[derive(Debug)]
 pub(crate) enum StateNews {
-    /// The patch that led there.
+    /// The patch that led to the new revision.
     Patch(Box<str>),
-    /// All of it.
+    /// The whole state.
     Whole(Box<str>),
 }

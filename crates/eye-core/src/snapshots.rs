@@ -1,5 +1,5 @@
-//! States that agents keep under a name, and the error of a call at another revision. What is done with them:
-//! `snapshotting`.
+//! Snapshots: states that agents keep under names, and the error of a call at another revision. What agents do with
+//! them is in `snapshotting`.
 
 use crate::handover::HandedSnapshot;
 use crate::ids::Millis;
@@ -11,23 +11,22 @@ use indexmap::IndexMap;
 use serde_json::value::RawValue;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// What an agent wants with kept states.
+/// What an agent wants with snapshots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Snapshotting {
-    /// Keep the state under this name; one that has it already gives way.
+    /// Keep the state under this name, in place of one that has the name already.
     Save(Box<str>),
-    /// Tell which are kept.
+    /// List what is kept.
     List,
-    /// Give the page the one of this name.
+    /// Restore the state of this name in the page.
     Restore {
-        /// Which.
         name: Box<str>,
         /// Only if the state has this revision.
         if_revision: Option<u64>,
     },
 }
 
-/// What agents kept of one session's state, the oldest first.
+/// The snapshots of one session's state, the oldest first.
 #[derive(Debug, Default)]
 pub struct Snapshots {
     kept: IndexMap<Box<str>, Snapshot>,
@@ -37,7 +36,6 @@ pub struct Snapshots {
 /// Which state a document is.
 #[derive(Clone, Copy, Debug)]
 pub struct Published {
-    /// Its revision.
     pub revision: u64,
     /// When it was published: Unix time in milliseconds.
     pub wall_ms: u64,
@@ -57,12 +55,12 @@ struct Snapshot {
 }
 
 impl Snapshots {
-    /// In memory, by estimate.
+    /// Estimated bytes in memory.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Keeps a document and tells the agent so. The oldest gives way when there are too many.
+    /// Keeps a document, and returns the answer to the agent. The oldest is dropped when there are too many.
     pub fn keep(&mut self, name: Box<str>, document: Box<RawValue>, of: Published) -> String {
         self.forget(&name);
         let Published { revision, wall_ms, at } = of;
@@ -76,12 +74,11 @@ impl Snapshots {
         told
     }
 
-    /// When the oldest was published, on the hub's clock: its place among what gives way when memory is short.
+    /// When the oldest was published, on the hub's clock: decides what is evicted first when memory is short.
     pub(crate) fn oldest_at(&self) -> Option<u64> {
         self.kept.values().next().map(|one| one.at)
     }
 
-    /// Makes room.
     pub fn drop_oldest(&mut self) {
         if let Some(name) = self.kept.keys().next().cloned() {
             self.forget(&name);
@@ -94,7 +91,7 @@ impl Snapshots {
         }
     }
 
-    /// Gives all of them away.
+    /// Takes all of them, for another hub.
     pub(crate) fn hand_over(&mut self, now: Millis) -> Vec<HandedSnapshot> {
         let kept = std::mem::take(self).kept.into_iter();
         let handed = |(name, one): (Box<str>, Snapshot)| HandedSnapshot {
@@ -107,7 +104,7 @@ impl Snapshots {
         kept.map(handed).collect()
     }
 
-    /// Takes those of another hub, which are older than its own. Where both have a name, it means the newer one.
+    /// Takes those of another hub, which are older than those here. Where both have a name, the newer one keeps it.
     pub(crate) fn take_over(&mut self, now: Millis, handed: Vec<HandedSnapshot>) {
         let own = std::mem::take(self);
         let theirs = handed.into_iter().map(|one| {
@@ -153,7 +150,7 @@ impl Snapshot {
     }
 }
 
-/// A call that was to be done at another revision than the state has.
+/// The error of a call that requires another revision than the state has.
 pub fn conflict(expected: u64, revision: u64) -> Error {
     let message = format!("the state is at revision {revision}, not {expected}; nothing was done");
     let hint = format!("see what changed: `eye state --since {expected}`");

@@ -1,4 +1,4 @@
-//! What agents do with kept states: keep the page's, list them, give one back. And calls that are only done at a
+//! What agents do with snapshots: save the page's state, list them, restore one. Also calls that are done only at a
 //! certain revision.
 
 use crate::effect::Effect;
@@ -15,7 +15,7 @@ use crate::work::Work;
 use eye_protocol::limits::NAME_BYTES_MAX;
 use eye_protocol::{Code, Ending, Error};
 
-/// The method by which a page is given a state.
+/// The method that sets a page's state.
 const SET: &str = "state/set";
 
 impl Switchboard {
@@ -34,7 +34,7 @@ impl Switchboard {
                 return;
             }
             Snapshotting::Save(name) => {
-                // The page tells its state first: what a call has just changed may be on its way.
+                // The page is asked for its state first: what a call has just changed may be on its way.
                 let query = StateQuery { keep: Some(name), ..StateQuery::default() };
                 let event = |reply| Event::StateWanted { reply, fresh: true, query };
                 return self.want(now, reply, page.as_deref(), event, out);
@@ -69,7 +69,7 @@ impl Session {
         out.push(Outcome::Effect(Effect::Result { reply, result: Ok(self.published.snapshots.list()) }));
     }
 
-    /// Keeps what is known of the state under a name, here or by a worker.
+    /// Keeps the known state under a name, here or on a worker.
     pub(crate) fn keep(&mut self, reply: Reply, name: Box<str>, out: &mut Vec<Outcome>) {
         let wall_ms = self.published.wall_ms;
         let Some(state) = &mut self.published.state else {
@@ -91,7 +91,8 @@ impl Session {
         out.push(Outcome::Effect(Effect::Result { reply, result }));
     }
 
-    /// Holds a task to the revision that it names, which becomes the page's own number for it.
+    /// Refuses a task that requires another revision, and replaces the required revision by the page's own number for
+    /// it.
     pub(crate) fn at_revision(&self, task: &mut Task) -> Result<(), Error> {
         let Some(terms) = task.terms_mut() else { return Ok(()) };
         let Some(expected) = terms.if_revision else { return Ok(()) };
@@ -108,7 +109,7 @@ impl Session {
         }
     }
 
-    /// The page found its state changed: the hub's own words for it, with both revisions.
+    /// The page found its state changed: replaces its error by the hub's own, with both revisions.
     pub(crate) fn conflicting(&self, if_revision: Option<u64>, ending: Ending) -> Ending {
         match (ending, if_revision) {
             (Err(error), Some(expected)) if error.code == Code::CONFLICT => {

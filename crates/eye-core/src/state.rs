@@ -1,4 +1,4 @@
-//! The state a page publishes: one document with a revision, what changed lately, and how it is read.
+//! The state that a page publishes: one document with a revision, its latest changes, and how it is read.
 
 mod moved;
 
@@ -18,43 +18,41 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::collections::VecDeque;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// When something came in: by the hub's own clock, and by the calendar.
+/// When something arrived, on two clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct When {
-    /// Monotonic.
+    /// On the hub's monotonic clock.
     pub now: Millis,
-    /// Since 1970.
+    /// Unix time in milliseconds.
     pub wall_ms: u64,
 }
 
-/// What of the state is wanted.
+/// Which part of the state is requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StateQuery {
-    /// Which part; all when absent.
+    /// `None`: all of it.
     pub path: Option<String>,
     /// Only what changed after this revision.
     pub since: Option<u64>,
-    /// It is not read, but kept under this name.
+    /// Keep the state under this name instead of reading it.
     pub keep: Option<Box<str>>,
 }
 
 /// What a session's page has published, if anything.
 #[derive(Debug, Default)]
 pub struct Published {
-    /// The document.
     pub state: Option<State>,
-    /// The calendar when the page last published.
+    /// Unix time in milliseconds when the page last published.
     pub wall_ms: u64,
-    /// The whole document was asked for, to heal a gap.
+    /// The whole document was requested from the page, because a change was missed.
     pub healing: bool,
-    /// The page does not publish every change.
+    /// The page does not publish every change, so it is asked first.
     pub ask_first: bool,
-    /// What agents kept of it, by name.
     pub snapshots: Snapshots,
 }
 
 impl Published {
-    /// The page went, or another came: what is known is old until it is published again.
+    /// The page left, or another one joined: what is known is stale until the state is published again.
     pub fn grow_stale(&mut self) {
         self.healing = false;
         if let Some(state) = &mut self.state {
@@ -66,14 +64,14 @@ impl Published {
 /// Where a state's document is.
 #[derive(Debug)]
 enum Holding {
-    /// It can be read and patched.
+    /// It can be read and patched here.
     Here(Document),
-    /// A worker has it. Whatever wants it waits in the session's lane.
+    /// A worker has it. Requests for it wait in the session's lane.
     AtWork {
-        /// What it took here, which is still counted.
+        /// Its bytes, which are still counted.
         parsed_bytes: usize,
     },
-    /// It made room for others. Its page can be asked for it.
+    /// It was dropped to free memory. Its page can be asked for it.
     Dropped,
 }
 
@@ -81,23 +79,23 @@ enum Holding {
 #[derive(Debug)]
 pub struct State {
     document: Holding,
-    /// The session's own: it only grows, whatever page publishes.
+    /// The session's own revision: it only grows, whatever page publishes.
     revision: u64,
-    /// The page's: what its next patch follows.
+    /// The page's own revision, which its next patch follows.
     page_revision: u64,
     came: When,
     /// Patches, each with the revision it leads to; the oldest are forgotten first.
     history: VecDeque<(u64, Box<str>)>,
     history_bytes: usize,
-    /// The page that published it is the one that is there.
+    /// Whether the page that published it is the connected one.
     current: bool,
 }
 
 impl State {
-    /// Takes a whole document in place of what was known before.
+    /// A whole document, in place of what was known before.
     pub fn new(document: Document, page_revision: u64, came: When, before: Option<&Self>) -> Self {
         let revision = match before {
-            // The same page told again what it had published: nothing changed.
+            // The same page sent again what it had published: nothing changed.
             Some(known) if known.current && known.page_revision == page_revision => known.revision,
             Some(known) => known.revision + 1,
             None => 1,
@@ -106,7 +104,6 @@ impl State {
         Self { document, revision, page_revision, came, history, history_bytes: 0, current: true }
     }
 
-    /// Its revision.
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -124,7 +121,7 @@ impl State {
         }
     }
 
-    /// The whole of it, if that is written at once.
+    /// The whole document as text, if it is small enough to be written at once.
     pub fn light_text(&self) -> Option<Box<RawValue>> {
         match &self.document {
             Holding::Here(document) if document.text_bytes() <= LIGHT_BYTES_MAX => select(document.value(), None).ok(),
@@ -137,17 +134,17 @@ impl State {
         self.came.now
     }
 
-    /// Whether the page that published it is the one that is there.
+    /// Whether the page that published it is the connected one.
     pub fn is_current(&self) -> bool {
         self.current
     }
 
-    /// Whether there is something to read, now or when a worker gives it back.
+    /// Whether there is a document, here or at a worker.
     pub fn is_known(&self) -> bool {
         !matches!(self.document, Holding::Dropped)
     }
 
-    /// In memory, by estimate.
+    /// Estimated bytes in memory.
     pub fn parsed_bytes(&self) -> usize {
         let document_bytes = match &self.document {
             Holding::Here(document) => document.parsed_bytes(),
@@ -157,7 +154,7 @@ impl State {
         document_bytes + self.history_bytes
     }
 
-    /// Makes room: the document and its history are forgotten, the revision is not.
+    /// Drops the document and its history to free memory. The revision stays.
     pub fn drop_document(&mut self) -> Option<Document> {
         self.history.clear();
         self.history_bytes = 0;
@@ -167,7 +164,7 @@ impl State {
         }
     }
 
-    /// The page that published it has gone, or another has come.
+    /// The page that published it has left, or another one has joined.
     pub fn grow_stale(&mut self) {
         self.current = false;
     }
@@ -185,7 +182,7 @@ impl State {
         }
     }
 
-    /// Gives the document to a worker.
+    /// Lends the document to a worker.
     pub fn lend(&mut self) -> Option<Document> {
         match std::mem::replace(&mut self.document, Holding::Dropped) {
             Holding::Here(document) => {
@@ -199,7 +196,8 @@ impl State {
         }
     }
 
-    /// Takes the document back. One that was replaced or dropped meanwhile is not wanted any more.
+    /// Takes the document back from a worker. `false`: the state was replaced or dropped meanwhile, and this document
+    /// is not used.
     pub fn take_back(&mut self, document: Option<Document>) -> bool {
         let expected = matches!(self.document, Holding::AtWork { .. });
         if expected {
@@ -208,7 +206,7 @@ impl State {
         expected
     }
 
-    /// Notes a change that was applied to the document.
+    /// Records a change that was applied to the document.
     pub fn changed(&mut self, patch: &str, page_revision: u64, came: When) {
         self.page_revision = page_revision;
         self.revision += 1;
@@ -233,7 +231,7 @@ impl State {
                 let path = query.path.as_deref().filter(|path| path.starts_with('$'));
                 let light = document.text_bytes() <= LIGHT_BYTES_MAX
                     && path.is_none_or(|path| {
-                        // What is refused is refused at once.
+                        // A query that is going to be refused is refused at once.
                         path_steps(path, document.value())
                             .is_ok_and(|steps| steps <= LIGHT_STEPS_MAX || steps > QUERY_STEPS_MAX)
                     });
@@ -243,7 +241,7 @@ impl State {
         }
     }
 
-    /// Reads what is wanted.
+    /// Answers a query.
     pub fn read(
         &self,
         now: Millis,
@@ -262,7 +260,7 @@ impl State {
         Ok(self.answer(now, value, changes, from_page, warning))
     }
 
-    /// What was read, as an agent is told it.
+    /// The answer to an agent, as JSON text.
     pub fn answer(
         &self,
         now: Millis,
@@ -284,8 +282,8 @@ impl State {
         })
     }
 
-    /// What changed after a revision, for the agent that caused it: the patch, or the whole where that is not known and
-    /// small.
+    /// The changes after a revision, for the agent that caused them: the patch, or the whole document if the patch is
+    /// not known and the document is small.
     pub fn delta(&self, since: u64) -> Option<Box<str>> {
         let delta = match (self.changes_since(since), &self.document) {
             _ if !self.current => return None,
@@ -303,7 +301,7 @@ impl State {
         since <= self.revision && since + 1 >= first
     }
 
-    /// All changes after a revision as one patch. `None`: too long ago to know.
+    /// All changes after a revision as one patch. `None`: the history does not go back that far.
     fn changes_since(&self, since: u64) -> Option<String> {
         if !self.knows_since(since) {
             return None;
@@ -317,7 +315,8 @@ impl State {
     }
 }
 
-/// A part of a document: `a.b`, a JSON Pointer, or `JSONPath`, whose answer is the list of what it selects.
+/// A part of a document, by `a.b`, a JSON Pointer, or `JSONPath`, whose answer is the list of the values that it
+/// selects.
 pub(crate) fn select(document: &Value, path: Option<&str>) -> Result<Box<RawValue>, Error> {
     let raw = |value: Result<Box<RawValue>, serde_json::Error>| {
         value.map_err(|error| Error::new(Code::INTERNAL, error.to_string()))

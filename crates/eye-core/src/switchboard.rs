@@ -1,4 +1,5 @@
-//! All sessions and agents of one hub: finds who is meant, keeps shelves and order, and wakes who has a deadline.
+//! All sessions and agents of one hub: finds the session that is meant, keeps shelves and the order of answers, and
+//! wakes sessions at their deadlines.
 
 use crate::agent::{Agent, Memory};
 use crate::budget::Budget;
@@ -40,9 +41,9 @@ pub struct Switchboard {
     pub(crate) pages: FxHashMap<Conn, SessionId>,
     pub(crate) agents: FxHashMap<Conn, Agent>,
     pub(crate) memories: FxHashMap<Arc<str>, Memory>,
-    /// Agents that joined a session and hear of it.
+    /// Agents that joined a session and receive its news.
     pub(crate) members: FxHashMap<SessionId, Vec<Conn>>,
-    /// Agents that hear of every change of a session's state.
+    /// Agents that receive every change of a session's state.
     pub(crate) watchers: FxHashMap<SessionId, Vec<Conn>>,
     pub(crate) topics: Topics,
     pub(crate) batches: FxHashMap<u64, CallBatch>,
@@ -54,15 +55,15 @@ pub struct Switchboard {
     pub(crate) shelves_wake: Option<Millis>,
     pub(crate) sweep_at: Millis,
     pub(crate) known_changed: bool,
-    /// When changes of what pages say of themselves are remembered.
+    /// When changes of pages' infos are remembered.
     pub(crate) remember_at: Option<Millis>,
     pub(crate) tools_news: ToolsNews,
-    /// What makes agents' names opaque to pages.
+    /// The key that hides agents' names from pages.
     pub(crate) names_key: u64,
     pub(crate) names: Names,
     pub(crate) first_calls: FirstCalls,
     pub(crate) lanes: Lanes,
-    /// Agents of which something waits for what a page is expected to offer.
+    /// Agents with requests that wait for what a page is expected to offer.
     pub(crate) waiting: FxHashSet<Conn>,
     pub(crate) elsewhere: Elsewhere,
     pub(crate) outliving: Outliving,
@@ -72,7 +73,7 @@ pub struct Switchboard {
 }
 
 impl Switchboard {
-    /// Keeps agents' names from pages by a key, which should be secret and of this hub's life only.
+    /// Sets the key that hides agents' names from pages. It should be secret, and new with each run of the hub.
     pub fn set_names_key(&mut self, key: u64) {
         self.names_key = key;
     }
@@ -82,7 +83,7 @@ impl Switchboard {
         self.first_calls = first_calls;
     }
 
-    /// What happened, and what follows. What comes behind work waits for it.
+    /// Handles an input, and appends what follows. An input whose lane is busy waits behind the work.
     pub fn on(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
         if self.lanes.are_free() {
             self.handle(now, input, out);
@@ -93,7 +94,7 @@ impl Switchboard {
     }
 
     pub(crate) fn handle(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
-        // Nearly always. An event is large, and is copied each time it is handed on and back.
+        // Taken nearly always: an input is large, and is copied each time it is passed on and back.
         if self.elsewhere.pages.is_empty() && !self.elsewhere.partial && self.asked_of(&input).is_none() {
             return self.take(now, input, out);
         }
@@ -102,14 +103,14 @@ impl Switchboard {
         self.go_on(now, input, out);
     }
 
-    /// Goes on with what need not wait for a state that outlived its hub.
+    /// Continues a request that need not wait for a lookup or a recall.
     pub(crate) fn go_on(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
         let Some(input) = self.unless_elsewhere(now, input, out) else { return };
         let Some(input) = self.unless_expected(now, input) else { return };
         self.take(now, input, out);
     }
 
-    /// Takes what is for this hub and need not wait.
+    /// Handles an input that is for this hub and need not wait.
     fn take(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
         match input {
             Input::PageJoined { page, session, who } => self.page_joined(now, &session, page, *who, out),
@@ -178,7 +179,7 @@ impl Switchboard {
         }
     }
 
-    /// An agent wants its kept results.
+    /// Collects the kept results of an agent.
     fn collect(&mut self, now: Millis, reply: Reply, ids: &[Box<str>], timeout_ms: Option<u64>, out: &mut Vec<Effect>) {
         let name = self.agents.get(&reply.agent).map(Agent::shelf_name).unwrap_or_default();
         let memory = self.memories.entry(name).or_default();
@@ -189,7 +190,7 @@ impl Switchboard {
         self.account_shelf(before, after);
     }
 
-    /// An agent wants something of a session that is no call.
+    /// Handles a request to a session that is not a call.
     pub(crate) fn want(
         &mut self,
         now: Millis,
@@ -234,8 +235,8 @@ impl Switchboard {
         }
     }
 
-    /// A driven tab shows a document. Where that is of another origin, agents whose tokens do not cover it follow the
-    /// tab no longer; gives those that do.
+    /// A driven tab shows a document. If that is of another origin, agents whose tokens do not cover the origin stop
+    /// following the tab. Returns the agents whose tokens do.
     fn show_origin(&mut self, session: &SessionId, origin: &str) -> Vec<Conn> {
         if self.sessions.get(session).is_none_or(|held| held.origin() == origin) {
             return Vec::new();
@@ -280,7 +281,7 @@ impl Switchboard {
         memory
     }
 
-    /// Notes when a session wants to be woken, if that is earlier than noted.
+    /// Notes when a session is to be woken, if that is earlier than noted.
     pub(crate) fn arm(&mut self, session: &SessionId) {
         let wake = self.sessions.get_mut(session).and_then(Session::arm);
         self.wakes.extend(wake.map(|at| Reverse((at, session.clone()))));
@@ -343,7 +344,7 @@ impl Switchboard {
         }
     }
 
-    /// At the limit, the session that has been without a page for longest makes room.
+    /// At the limit, forgets the session that has been without a page for longest.
     pub(crate) fn make_room(&mut self) {
         if self.sessions.len() < SESSIONS_MAX {
             return;

@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 /// Upper edges of the latency buckets, in ms.
 pub const LATENCY_EDGES_MS: [u64; 12] = [1, 2, 5, 10, 25, 50, 100, 250, 1_000, 2_500, 10_000, 30_000];
 
-/// What was counted since the hub began.
+/// Counts since the hub started.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Calls that ended.
     pub calls: u64,
-    /// Of them, those that ended in an error, by its code.
+    /// Calls that ended in an error, by its code.
     pub errors: BTreeMap<i32, u64>,
-    /// How long they took: one count for each edge, and one for what took longer.
+    /// Durations of calls: one count for each edge, and one for longer calls.
     pub latency: [u64; LATENCY_EDGES_MS.len() + 1],
-    /// How long they took, summed.
+    /// Sum of the durations.
     pub latency_ms_sum: u64,
 }
 
@@ -29,7 +29,7 @@ impl Tally {
         self.latency_ms_sum += took_ms;
         if let Err(error) = ending {
             let Code(code) = error.code;
-            // A page may send any code; only so many are told apart.
+            // A page may send any code: only so many are distinguished, the others count as 0.
             let known = self.errors.len() < 64 || self.errors.contains_key(&code);
             *self.errors.entry(if known { code } else { 0 }).or_default() += 1;
         }

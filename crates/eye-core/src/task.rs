@@ -1,4 +1,4 @@
-//! What an agent asks of a page, who waits for the ending, and where an answer goes.
+//! Tasks for pages, what waits for their endings, and where answers go.
 
 use crate::ids::Conn;
 use crate::state::StateQuery;
@@ -11,13 +11,11 @@ use std::sync::Arc;
 /// Where an answer goes: the connection, and the id in the form the agent wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// The agent's connection.
     pub agent: Conn,
-    /// Its own id.
     pub form: ReplyForm,
 }
 
-/// An agent's own id, which is how its answer is addressed.
+/// An agent's own id of a request, by which the answer is addressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplyForm {
     /// Of a line frame.
@@ -28,11 +26,11 @@ pub enum ReplyForm {
     Rpc(RpcId),
     /// Of a JSON-RPC request that called a tool.
     Tool(RpcId),
-    /// None: the answer's place in the order of the requests. Only the switchboard makes these.
+    /// No id: the answer's place in the order of the requests. Only the switchboard makes these.
     Place(u64),
 }
 
-/// Who waits for a call's ending.
+/// What waits for a call's ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asker {
     /// An agent that is connected.
@@ -43,37 +41,32 @@ pub enum Asker {
         name: Arc<str>,
         /// The id of the kept result.
         id: Box<str>,
-        /// What the token of that agent allows.
+        /// What the agent's token allows.
         scope: Scope,
     },
-    /// An agent, for an outline that gets the lines of frames: this is a part of it.
+    /// An agent, for one part of an outline that includes frames.
     Framed {
-        /// Where the outline goes.
         reply: Reply,
-        /// Which outline.
         outline: u64,
-        /// Which part of it; the first is the page itself.
+        /// Position of the part; the first is the page itself.
         at: usize,
     },
-    /// A `tools/callBatch`, as one of its calls.
+    /// One call of a `tools/callBatch`.
     Batch {
-        /// The agent's connection.
         agent: Conn,
-        /// Which batch.
         batch: u64,
-        /// Which of its calls.
+        /// Position of the call in the batch.
         at: usize,
     },
-    /// An agent that wants the state, or the session itself, to heal a gap.
+    /// An agent that requested the state, or the session itself after it missed a change.
     State {
-        /// Where it goes; `None` for the session itself.
+        /// `None`: the session itself.
         reply: Option<Reply>,
-        /// What of it.
         query: StateQuery,
     },
     /// No answer is wanted.
     Fired {
-        /// What the token of the agent allows.
+        /// What the agent's token allows.
         scope: Scope,
     },
 }
@@ -89,7 +82,7 @@ impl Asker {
         }
     }
 
-    /// Where the answer to its request goes, if it is one request of an agent.
+    /// Where the answer goes, if this is one request of an agent.
     pub fn reply(&self) -> Option<&Reply> {
         match self {
             Self::Agent(reply) | Self::Framed { reply, .. } => Some(reply),
@@ -97,12 +90,12 @@ impl Asker {
         }
     }
 
-    /// Whether it waits for a frame's part of an outline, which takes no longer than it is given.
+    /// Whether it is a frame's part of an outline, which takes no longer than the time that it is given.
     pub fn is_frame(&self) -> bool {
         matches!(self, Self::Framed { at: 1.., .. })
     }
 
-    /// Whether the agent may see pages of an origin. `seen_by`: those of the connected ones that may.
+    /// Whether the agent may see pages of an origin. `seen_by`: the connected agents that may.
     pub fn sees(&self, origin: &str, seen_by: &[Conn]) -> bool {
         match self {
             Self::Shelf { scope, .. } | Self::Fired { scope } => scope.sees(origin),
@@ -113,67 +106,62 @@ impl Asker {
     }
 }
 
-/// What becomes of a call's answer.
+/// What happens to a call's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// It goes to the asker.
     Answer,
-    /// There is none. With a reply, the asker learns that the call was handed over.
+    /// There is none. With a reply, the agent learns that the call was dispatched.
     Fire,
     /// It is kept, under this id if one is given.
     Keep(Option<Box<str>>),
 }
 
-/// What a call has to do with the state of its page.
+/// What a call requires and reports of the state of its page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
-    /// Whether the answer is to carry the change of state that it caused.
+    /// Whether the answer is to carry the change of state that the call caused.
     pub delta: bool,
-    /// The revision that the state must have, else nothing is done: the session's, and on its way to the page the
-    /// page's.
+    /// The revision that the state must have, or else nothing is done. It is the session's number; on its way to the
+    /// page, the page's own.
     pub if_revision: Option<u64>,
 }
 
-/// What a page is to do.
+/// A task for a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Evaluate code.
     Eval {
-        /// The code.
         code: String,
-        /// A frame of the page, when not the page itself.
+        /// A frame of the page; `None` for the page itself.
         frame: Option<Box<str>>,
-        /// What it has to do with the state.
         terms: Terms,
     },
     /// Call a tool.
     Tool {
-        /// Which.
         name: Box<str>,
-        /// With what, as JSON text.
+        /// JSON text.
         arguments: Box<str>,
-        /// That a person wants it, where the policy asks for that.
+        /// Whether a person confirmed the call, where the policy asks for that.
         confirmed: bool,
-        /// What it has to do with the state.
         terms: Terms,
     },
-    /// Do what one of the page client's verbs does.
+    /// Run one of the page client's verbs.
     Verb {
-        /// Which, as a method: `page/look`.
+        /// A method, such as `page/look`.
         method: Box<str>,
-        /// With what, as the text of a JSON object.
+        /// The text of a JSON object.
         params: Box<str>,
         /// Whether it may run twice: then it outlives a reload.
         again: bool,
-        /// What it has to do with the state.
         terms: Terms,
     },
-    /// Tell its state.
+    /// Send the state.
     State,
 }
 
 impl Task {
-    /// What it takes to keep it waiting.
+    /// Bytes that the task takes while it waits.
     pub fn len_bytes(&self) -> usize {
         match self {
             Self::Eval { code, .. } => code.len(),
@@ -183,7 +171,6 @@ impl Task {
         }
     }
 
-    /// What it has to do with the state.
     pub fn terms(&self) -> Terms {
         match self {
             Self::Eval { terms, .. } | Self::Tool { terms, .. } | Self::Verb { terms, .. } => *terms,
@@ -191,7 +178,6 @@ impl Task {
         }
     }
 
-    /// The same, to be changed.
     pub fn terms_mut(&mut self) -> Option<&mut Terms> {
         match self {
             Self::Eval { terms, .. } | Self::Tool { terms, .. } | Self::Verb { terms, .. } => Some(terms),
@@ -205,7 +191,7 @@ impl Task {
     }
 }
 
-/// What an agent wants to know about tools.
+/// What an agent requests about tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolQuery {
     /// All, or those whose name or description holds the text.
@@ -214,7 +200,7 @@ pub enum ToolQuery {
     Get(String),
 }
 
-/// What an agent that joined a session hears of it.
+/// News of a session, for agents that joined or watch it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum News {
     /// Its tools changed: all of them, as a JSON array.
@@ -225,11 +211,9 @@ pub enum News {
     PageBack,
     /// Its state changed: the revision, and the patch or the whole document as JSON text.
     State {
-        /// The revision now.
         revision: u64,
-        /// Whether `json` is a patch, not the whole.
+        /// Whether `json` is a patch. `false`: the whole document.
         patch: bool,
-        /// JSON text.
         json: String,
     },
 }

@@ -7,27 +7,26 @@ use crate::state::{StateQuery, When};
 use crate::task::Reply;
 use eye_protocol::rpc::RpcId;
 
-/// What is to follow once it is done.
 #[derive(Debug)]
 pub(crate) enum Then {
-    /// A page's document is taken.
+    /// Take a document that a page published.
     Publish { page: Conn, page_revision: u64, when: When },
-    /// A page's document is taken, and the agents that waited for it read it.
+    /// Take a document that a page sent when it was asked, and answer the request for it.
     Tell { page: Conn, when: When, reply: Option<Reply>, query: StateQuery },
-    /// A document is patched.
+    /// Record a patch that was applied.
     Change { page: Conn, page_revision: u64, when: When },
-    /// A document is read.
+    /// Answer with what was read.
     Read { reply: Reply, from_page: bool, warning: Option<&'static str> },
-    /// A document is read and kept under a name.
+    /// Keep what was read under a name.
     Save { reply: Reply, name: Box<str> },
-    /// A document is read and goes to another hub with the rest.
+    /// Hand over what was read, with the rest.
     HandOver(Box<Handover>),
-    /// A document is read and outlives this hub.
+    /// Write what was read, so that it outlives this hub.
     Write,
-    /// A document of another hub is taken.
+    /// Take a document that another hub kept.
     TakeOver(HandedState),
-    /// A page's tools are taken.
+    /// Take a page's tools.
     Offer { page: Conn, id: Option<RpcId> },
-    /// An agent's question goes on.
+    /// Dispatch an agent's calls.
     Ask(Box<Input>),
 }

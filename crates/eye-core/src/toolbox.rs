@@ -1,4 +1,5 @@
-//! The tools a session's page offers, and whether a call of one fits: its name, its capabilities, its arguments.
+//! The tools that a session's page offers: registered within limits, found by name, with the schemas of their
+//! arguments.
 
 use crate::heavy::Heavy;
 use crate::schema::{Estimate, Schema};
@@ -27,7 +28,7 @@ impl Offered {
         let definition = self.tool.definition.get().len();
         Sizes {
             definitions: definition,
-            // The text is kept twice: as it came, and its parts.
+            // The text is kept twice: as it came, and in parts.
             parsed: 2 * definition + schema.map_or(0, Schema::parsed_bytes),
             patterns: schema.map_or(0, Schema::patterns),
             nodes: schema.map_or(0, Schema::nodes),
@@ -35,7 +36,7 @@ impl Offered {
     }
 }
 
-/// What tools take, summed.
+/// Totals of what tools take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Sizes {
     definitions: usize,
@@ -55,16 +56,16 @@ impl Sizes {
     }
 }
 
-/// Tools whose schemas are compiled, and those that are not taken.
+/// Tools whose schemas are compiled, and tools that were refused.
 #[derive(Debug)]
 pub struct Prepared(Vec<Result<Offered, Rejected>>);
 
-/// Tools that others have replaced. Freeing what their schemas were compiled to takes long.
+/// Tools that were replaced. Freeing their compiled schemas takes long.
 #[derive(Debug, Default)]
 pub struct Replaced(Vec<Offered>);
 
 impl Replaced {
-    /// Whether they are freed in no time.
+    /// Whether they are quickly freed.
     pub fn is_light(&self) -> bool {
         self.0.iter().map(|offered| offered.size().definitions).sum::<usize>() <= LIGHT_TOOLS_BYTES_MAX
     }
@@ -82,7 +83,7 @@ impl Heavy for Replaced {
     }
 }
 
-/// Whether tools are prepared in no time.
+/// Whether tools are quickly prepared.
 pub fn is_light(definitions: &[Box<str>]) -> bool {
     let bytes: usize = definitions.iter().map(|definition| definition.len()).sum();
     if bytes > LIGHT_TOOLS_BYTES_MAX {
@@ -127,42 +128,39 @@ pub struct Toolbox {
     /// Pages choose the names, so they are hashed with a key.
     tools: IndexMap<Box<str>, Offered>,
     sizes: Sizes,
-    /// The page has come back and not registered yet: what it registers first replaces all.
+    /// The page has come back and not registered yet: its first registration replaces all tools.
     stale: bool,
 }
 
 impl Toolbox {
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.tools.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }
 
-    /// A new page has the session; the tools of the one before are known until it registers its own.
+    /// A new page has the session; the tools of the page before stay known until it registers its own.
     pub fn page_came(&mut self) {
         self.stale = true;
     }
 
-    /// Whether its page has come and not registered yet.
+    /// Whether the page has come and not registered yet.
     pub fn is_stale(&self) -> bool {
         self.stale
     }
 
-    /// Whether there is a tool of this name.
     pub fn has(&self, name: &str) -> bool {
         self.tools.contains_key(name)
     }
 
-    /// In memory, by estimate.
+    /// Estimated bytes in memory.
     pub fn parsed_bytes(&self) -> usize {
         self.sizes.parsed
     }
 
-    /// Takes tools, for which there is so much room. A name that is there is replaced, so that hot reload never fails.
+    /// Registers tools that fit into `room_bytes`. A tool of a known name is replaced, so that hot reload never fails.
     pub fn register(&mut self, prepared: Prepared, room_bytes: usize) -> (Result<Registered, Error>, Replaced) {
         let mut replaced = Replaced::default();
         if std::mem::take(&mut self.stale) {
@@ -192,7 +190,7 @@ impl Toolbox {
         (result, replaced)
     }
 
-    /// Takes one tool. Gives the one that had its name.
+    /// Takes one tool. Returns the one that had its name.
     fn take(&mut self, offered: Offered, room_bytes: usize) -> Result<Option<Offered>, Error> {
         let name = &offered.tool.name;
         let known = self.tools.get(name);
@@ -218,7 +216,7 @@ impl Toolbox {
         Ok(self.tools.insert(name.clone(), offered))
     }
 
-    /// Withdraws tools, and says how many were there.
+    /// Withdraws tools, and returns how many were there.
     pub fn unregister(&mut self, names: &[String]) -> usize {
         let before = self.tools.len();
         let gone: HashSet<&str> = names.iter().map(String::as_str).collect();
@@ -245,7 +243,7 @@ impl Toolbox {
         self.find(name).map(|offered| &offered.tool)
     }
 
-    /// What the arguments of a tool are checked against.
+    /// The schema that a tool's arguments are checked against.
     pub fn schema(&self, name: &str) -> Option<Arc<Schema>> {
         self.tools.get(name)?.schema.clone()
     }

@@ -1,4 +1,5 @@
-//! How often those who joined a session hear of its tools: the first change at once, further ones together.
+//! Limits how often agents that joined a session are notified of its tools: the first change at once, further ones
+//! together.
 
 use crate::ids::Millis;
 use eye_protocol::SessionId;
@@ -8,12 +9,12 @@ use rustc_hash::FxHashMap;
 /// Sessions whose tools changed lately.
 #[derive(Debug, Default)]
 pub(crate) struct ToolsNews {
-    /// When each was last told, and whether there is more to tell.
+    /// When each was last reported, and whether there is more to report.
     told: FxHashMap<SessionId, (Millis, bool)>,
 }
 
 impl ToolsNews {
-    /// Notes a change. `true`: it is told now.
+    /// Notes a change. `true`: it is to be reported now.
     pub fn is_due(&mut self, now: Millis, session: &SessionId) -> bool {
         match self.told.get_mut(session) {
             Some((at, more)) if now < *at + TOOLS_NEWS_MS => {
@@ -27,7 +28,7 @@ impl ToolsNews {
         }
     }
 
-    /// When the next change that waits is told.
+    /// When the next waiting change is due.
     pub fn next_wake(&self) -> Option<Millis> {
         self.told.values().map(|(at, _)| at + TOOLS_NEWS_MS).min()
     }

@@ -1,4 +1,4 @@
-//! Topics: who listens to what, and what waits for the first who will.
+//! Topics: which connections and hubs listen, and the messages that wait for their first listener.
 
 mod interests;
 mod queue;
@@ -24,13 +24,13 @@ pub(crate) struct Waiting {
     pub publisher: Conn,
     /// The publisher's origin, if it is a page.
     pub origin: Option<Box<str>>,
-    /// What the publisher's token allows. Kept here, because it holds when the publisher has left.
+    /// What the publisher's token allows. Kept here, because it still applies when the publisher has left.
     pub scope: Scope,
     pub audience: Audience,
 }
 
 impl Audience {
-    /// Whether a listener is meant: an agent, or a page.
+    /// Whether a listener is in the audience: an agent (`None`), or a page.
     pub(crate) fn holds(&self, topic: &str, page: Option<&Session>) -> bool {
         match (self, page) {
             (_, None) | (Self::Everyone, _) => true,
@@ -43,9 +43,9 @@ impl Audience {
 /// A connection that listens.
 #[derive(Debug, Default)]
 struct Listener {
-    /// As whom it listens, and to which topics alone as such.
+    /// As which kinds of listener it counts; a pattern limits a kind to the topics that fit it.
     as_whom: Vec<(HeardBy, Option<Box<str>>)>,
-    /// What it listens to, as it said it.
+    /// The topics and prefixes that it subscribed to.
     patterns: Vec<Box<str>>,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Topics {
 }
 
 impl Topics {
-    /// Everyone but the publisher who listens to a topic, in the order they connected.
+    /// All listeners of a topic except the publisher, in the order in which they connected.
     pub fn listeners(&self, topic: &str, publisher: Conn) -> Vec<Conn> {
         let hears = |patterns: &[Box<str>]| patterns.iter().any(|pattern| topic_fits(pattern, topic));
         let mut conns: Vec<Conn> = self
@@ -84,7 +84,7 @@ impl Topics {
         conns
     }
 
-    /// Keeps a message until then for the first who listens to it.
+    /// Queues a message for its first listener, until a time.
     pub fn queue(&mut self, until: Millis, waiting: Waiting) -> Result<(), &'static str> {
         let (len, bytes) = self.waiting.size();
         let own_bytes = waiting.params.len();
@@ -95,30 +95,30 @@ impl Topics {
         Ok(())
     }
 
-    /// When the next message that waits has waited long enough.
+    /// When the next queued message expires.
     pub fn next_wake(&self) -> Option<Millis> {
         self.waiting.next_due()
     }
 
-    /// Messages that wait, and how many were looked at so far.
+    /// How many messages wait, and how many were looked at so far.
     #[cfg(test)]
     pub fn waiting_and_looked_at(&self) -> (usize, u64) {
         (self.waiting.size().0, self.waiting.looked_at())
     }
 
-    /// Drops what waited too long.
+    /// Drops the messages that have expired.
     pub fn tick(&mut self, now: Millis) {
         self.waiting.expire(now);
     }
 
-    /// A connection is gone, and listens to nothing.
+    /// Removes a connection that is gone.
     pub fn forget(&mut self, conn: Conn) {
         if let Some(listener) = self.subscriptions.remove(&conn) {
             listener.interests().for_each(|interest| self.interests.remove(interest));
         }
     }
 
-    /// As whom a connection listens has changed: another token, other topics that are shared.
+    /// Changes as which kinds of listener a connection counts: its token has changed, or the topics that it shares.
     pub fn listens_as(&mut self, conn: Conn, as_whom: Vec<(HeardBy, Option<Box<str>>)>) {
         let Some(listener) = self.subscriptions.get_mut(&conn).filter(|listener| listener.as_whom != as_whom) else {
             return;
@@ -131,7 +131,7 @@ impl Topics {
         }
     }
 
-    /// A connection listens to a topic, too. Gives what has waited for it.
+    /// Subscribes a connection to a topic. Returns the messages that waited for it.
     pub fn subscribe(
         &mut self,
         conn: Conn,
@@ -155,7 +155,7 @@ impl Topics {
         Ok(waited.into_iter().map(|(until, _, waiting)| (until, waiting)).collect())
     }
 
-    /// A connection listens to a topic no more.
+    /// Unsubscribes a connection from a topic.
     pub fn unsubscribe(&mut self, conn: Conn, topic: &str) {
         if let Some(own) = self.subscriptions.get_mut(&conn) {
             if own.patterns.iter().any(|pattern| **pattern == *topic) {
@@ -168,17 +168,18 @@ impl Topics {
         }
     }
 
-    /// A connection is about to listen.
+    /// A connection is about to subscribe.
     pub fn begins(&mut self, conn: Conn) {
         self.subscriptions.entry(conn).or_default();
     }
 
-    /// The hubs that may have a listener for this.
+    /// The hubs that may have a listener for a message.
     pub fn hubs(&self, heard: Heard<'_>) -> Vec<Arc<str>> {
         self.interests.hubs(heard)
     }
 
-    /// What another hub listens to is something else now. Gives what has waited for that, and until when.
+    /// Updates the interests of another hub. Returns the messages that waited for the new ones, and until when they
+    /// wait.
     pub fn hear_elsewhere(&mut self, hub: &Arc<str>, interests: HubInterests) -> Vec<(Millis, Waiting)> {
         let new = self.interests.hear(hub, interests);
         if new.is_empty() {
@@ -192,7 +193,7 @@ impl Topics {
         waited.into_iter().map(|(until, _, waiting)| (until, waiting)).collect()
     }
 
-    /// Other hubs want to know from now on what is listened to here; all of it at first.
+    /// From now on interests are noted for other hubs; all of them at first.
     pub fn want_interests(&mut self) {
         self.interests = Interests::wanted();
         let all = self.subscriptions.values().flat_map(Listener::interests);

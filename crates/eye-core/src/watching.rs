@@ -14,12 +14,12 @@ use eye_protocol::rpc::json;
 use eye_protocol::{Error, SessionId};
 
 impl Switchboard {
-    /// An agent of another hub asks here for pages that are here: that hub renews its watches.
+    /// Marks an agent of another hub that makes requests here. That hub renews the agent's watches.
     pub fn mark_guest(&mut self, agent: Conn) {
         self.change_agent(agent, |known| known.guest = true);
     }
 
-    /// Tells those who watch a session's state what changed in it.
+    /// Sends a change of a session's state to the agents that watch it.
     pub(crate) fn tell_watchers(&self, session: &SessionId, revision: u64, news: &StateNews, out: &mut Vec<Effect>) {
         let Some(watchers) = self.watchers.get(session) else { return };
         let Some(held) = self.sessions.get(session) else { return };
@@ -28,13 +28,13 @@ impl Switchboard {
             StateNews::Whole(text) => (false, &**text),
         };
         let news = News::State { revision, patch, json: json.to_owned() };
-        // The page may have been at another hub when they began, and of another origin.
+        // The page may have been at another hub, and of another origin, when they began to watch.
         let seeing = watchers.iter().filter(|agent| self.sees(**agent, held));
         out.extend(seeing.map(|agent| Effect::News { agent: *agent, session: session.clone(), news: news.clone() }));
     }
 
-    /// Lets an agent hear of every change of a page's state, or no more. One that watched it at another hub is told
-    /// what it may have missed.
+    /// Starts or stops watching a page's state. An agent that watched it at another hub is sent what it may have
+    /// missed.
     pub(crate) fn watch(
         &mut self,
         now: Millis,
@@ -65,7 +65,7 @@ impl Switchboard {
         }
     }
 
-    /// An agent watches a page of another hub, or no more.
+    /// Starts or stops watching a page of another hub.
     pub(crate) fn watch_elsewhere(&mut self, agent: Conn, session: &SessionId, wanted: bool) {
         if self.agents.get(&agent).is_none_or(|known| known.guest) {
             return;
@@ -75,7 +75,7 @@ impl Switchboard {
         self.elsewhere.watched.extend(hub.map(|hub| (session.clone(), hub)));
     }
 
-    /// A page is listed elsewhere, or no more.
+    /// Renews or forgets watches when the list of other hubs' pages changes.
     pub(crate) fn watch_anew(&mut self, change: &Listed, out: &mut Vec<Effect>) {
         match change {
             Listed::There(page) => self.renew_watches(&page.id, out),
@@ -91,7 +91,7 @@ impl Switchboard {
         }
     }
 
-    /// Watches a page at the hub where it is, for the agents here that watched it before.
+    /// Watches a page at the hub that holds it now, for the agents here that watched it before.
     pub(crate) fn renew_watches(&mut self, session: &SessionId, out: &mut Vec<Effect>) {
         let Some(watchers) = self.watchers.get(session) else { return };
         let Some(page) = self.page_elsewhere(session) else { return };

@@ -1,7 +1,7 @@
 //! Work that is too much for the hub's thread: parsing and patching large documents, compiling schemas, checking
-//! arguments. It is data and a function of it; who runs it, and where, is not known here.
+//! arguments. It is data and a function of it; which thread runs it is not known here.
 //!
-//! A lane is what keeps its order meanwhile: everything that a session's page says, and everything that an agent asks,
+//! A lane keeps its order meanwhile: everything that a session's page sends, and everything that an agent requests,
 //! waits behind the work that came before it.
 
 use crate::document::{Document, Meter, Unfit};
@@ -16,21 +16,21 @@ use eye_protocol::{Code, Error, SessionId};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// Whose order is kept while work is done.
+/// Inputs that keep their order while work is done.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
-    /// Of a session's page, and of those who read its state.
+    /// The inputs of a session's page, and requests that read its state.
     Session(SessionId),
-    /// Of an agent.
+    /// The inputs of an agent.
     Agent(Conn),
 }
 
-/// Something to compute. Takes no longer than its limits allow, and touches nothing else.
+/// A computation. Takes no longer than its limits allow, and touches nothing else.
 #[derive(Debug)]
 pub enum Work {
     /// Parse a document. What another hub sends need not be JSON.
     Parse(Box<str>),
-    /// Parse a page's answer to the question for its state.
+    /// Parse a page's answer to a request for its state.
     Told(String),
     /// Apply a patch.
     Patch(Document, Box<str>),
@@ -42,7 +42,7 @@ pub enum Work {
     Check(Vec<Check>),
 }
 
-/// What came of it.
+/// The result of work.
 #[derive(Debug)]
 pub enum Done {
     /// Of [`Work::Parse`], with the text.
@@ -57,16 +57,15 @@ pub enum Done {
     Compiled(Prepared),
     /// Of [`Work::Check`], in order.
     Checked(Vec<Result<(), Error>>),
-    /// Nothing: it was given up.
+    /// No result: the work was given up.
     Failed,
 }
 
-/// A state as its page told it.
+/// A state that a page sent when it was asked.
 #[derive(Debug)]
 pub struct Told {
-    /// What it holds, or why it is not taken.
+    /// The document, or why it is refused.
     pub document: Result<Document, Error>,
-    /// Its JSON text.
     pub text: Box<str>,
     /// The page's own revision.
     pub revision: u64,
@@ -108,8 +107,8 @@ impl Check {
 }
 
 impl Work {
-    /// Does it. Calls `pause` about every tenth of a millisecond, as far as that is in our hands: not while a library
-    /// compiles a schema, checks arguments or writes text.
+    /// Does the work. Calls `pause` about every tenth of a millisecond, except while a library compiles a schema,
+    /// checks arguments or writes text.
     pub fn run(self, pause: Pause) -> Done {
         match self {
             Self::Parse(text) => Done::Parsed(Document::parse(&text, pause), text),

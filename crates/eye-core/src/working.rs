@@ -1,4 +1,4 @@
-//! What the switchboard does with work: begins it, lets its lane wait, and goes on when it is done.
+//! Begins work, lets its lane wait, and continues when the work is done.
 
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
@@ -12,7 +12,7 @@ use eye_protocol::SessionId;
 use eye_protocol::close::Close;
 
 impl Switchboard {
-    /// Whether what a connection says would wait behind work. It should not be read from meanwhile.
+    /// Whether inputs of a connection would wait behind work. Meanwhile the connection should not be read from.
     pub fn is_busy(&self, conn: Conn) -> bool {
         if self.lanes.are_free() {
             return false;
@@ -21,7 +21,7 @@ impl Switchboard {
             || self.pages.get(&conn).is_some_and(|session| self.lanes.holds(&Lane::Session(session.clone())))
     }
 
-    /// Lets something wait if its lane is busy. `Some`: it is not.
+    /// Lets an input wait if its lane is busy. `Some`: the lane is free.
     pub(crate) fn behind_work(&mut self, input: Input, out: &mut Vec<Effect>) -> Option<Input> {
         if self.lanes.are_free() {
             return Some(input);
@@ -38,7 +38,7 @@ impl Switchboard {
         None
     }
 
-    /// Whose order something keeps, and which connection it came from, if any.
+    /// The lane of an input, and the connection that the input came from, if any.
     fn lane_of(&self, input: &Input) -> Option<(Option<Conn>, Lane)> {
         match input {
             Input::Released { session, .. } => return Some((None, Lane::Session(session.clone()))),
@@ -52,7 +52,7 @@ impl Switchboard {
                 return None;
             }
             Input::GetState { page, .. } | Input::Snapshot { page, .. } if !self.lanes.holds(&Lane::Agent(conn)) => {
-                // Read-your-writes: a state is read after what its page said before.
+                // Read-your-writes: a state is read after what the page sent before.
                 Lane::Session(self.find(conn, page.as_deref()).ok()?)
             }
             _ => self.pages.get(&conn).map_or(Lane::Agent(conn), |session| Lane::Session(session.clone())),
@@ -60,7 +60,7 @@ impl Switchboard {
         Some((Some(conn), lane))
     }
 
-    /// Begins work, behind which its lane waits.
+    /// Begins work. Its lane waits meanwhile.
     pub(crate) fn begin_work(&mut self, now: Millis, lane: Lane, work: Work, then: Then, out: &mut Vec<Effect>) {
         if let Some(then) = self.lanes.begin(lane.clone(), then) {
             return self.follow_work(now, &lane, Done::Failed, then, out);
@@ -68,7 +68,7 @@ impl Switchboard {
         out.push(Effect::Work { lane, work: Box::new(work) });
     }
 
-    /// Work is done: what it was for goes on, and what waited behind it follows, until there is work again.
+    /// Work is done: continues what it was for, then the inputs that waited, until new work begins.
     pub(crate) fn worked(&mut self, now: Millis, lane: &Lane, done: Done, out: &mut Vec<Effect>) {
         let Some((then, mut backlog)) = self.lanes.end(lane) else { return };
         self.follow_work(now, lane, done, then, out);
@@ -79,7 +79,7 @@ impl Switchboard {
         self.lanes.put_back(lane, backlog);
     }
 
-    /// Nothing waits in a lane any more: who asked for what its page was about to offer is answered.
+    /// Nothing waits in a lane any more: answers the requests for what its page was about to offer.
     fn caught_up(&mut self, now: Millis, lane: &Lane, out: &mut Vec<Effect>) {
         let Lane::Session(session) = lane else { return };
         let mut outcomes = std::mem::take(&mut self.outcomes);
@@ -93,7 +93,7 @@ impl Switchboard {
     fn follow_work(&mut self, now: Millis, lane: &Lane, done: Done, then: Then, out: &mut Vec<Effect>) {
         match (lane, then) {
             (_, Then::Ask(input)) => {
-                // Another hub may hold the page by now; it checks for itself.
+                // Another hub may hold the page by now; it checks the arguments itself.
                 if let Some(input) = self.unless_elsewhere(now, *input, out) {
                     self.ask_checked(now, input, done, out);
                 }
@@ -106,14 +106,14 @@ impl Switchboard {
         }
     }
 
-    /// The hub ends: nothing waits for work any more.
+    /// The hub is ending: all work is given up.
     pub(crate) fn stop_work(&mut self, now: Millis, out: &mut Vec<Effect>) {
         for lane in self.lanes.stop() {
             self.worked(now, &lane, Done::Failed, out);
         }
     }
 
-    /// A session is forgotten: nothing waits in its lane.
+    /// A session is forgotten: drops what waits in its lane.
     pub(crate) fn forget_lane(&mut self, session: &SessionId) {
         self.lanes.forget(&Lane::Session(session.clone()));
     }

@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 const SENT_BYTES_MAX: usize = 64 << 10;
 
-/// What one step may allocate: a value with its name and what a list that grows has too much.
+/// Bytes that one step may allocate: a value with its name, and the spare room of a list that grows.
 const BYTES_A_STEP_MAX: u64 = 512;
-/// What a byte of a patch may take where it is parsed.
+/// Bytes that parsing one byte of a patch may allocate.
 const BYTES_A_SENT_BYTE_MAX: u64 = 256;
 
 /// Any JSON, with names that patches and schemas use.
@@ -57,7 +57,7 @@ fn operation() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A few operations, again and again: what doubles needs repeating.
+/// A few operations, repeated: operations that double need repeating.
 fn patch() -> impl Strategy<Value = Value> {
     (prop::collection::vec(operation(), 1..5), 1..600_usize).prop_map(|(operations, times)| {
         let mut all = Vec::new();
@@ -110,7 +110,7 @@ fn raw(value: &Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).expect("JSON")
 }
 
-/// Applies a patch as a worker does, and checks what came of it.
+/// Applies a patch as a worker does, and checks the result.
 fn patched(document: &Value, patch: &Value) {
     let text = document.to_string();
     let Ok(mut document) = Document::parse(&text, || {}) else { return };
@@ -119,19 +119,20 @@ fn patched(document: &Value, patch: &Value) {
     let mut fits = Ok(());
     let allocated = allocation_counter::measure(|| fits = document.patch(&patch_text, meter));
     let steps = PATCH_STEPS_MAX - meter.left();
-    // The steps are the program's own count. What it allocated is not: nothing is copied that was not paid for.
+    // The program counts the steps itself; the allocated bytes are measured: nothing may be copied without counted
+    // steps.
     let paid = BYTES_A_STEP_MAX * steps + BYTES_A_SENT_BYTE_MAX * patch_text.len() as u64;
     assert!(allocated.bytes_total <= paid, "{steps} steps, {} bytes", allocated.bytes_total);
     let size = Size::of(document.value(), &mut Meter::new(u64::MAX)).expect("no limit");
     assert!(size.depth <= STATE_DEPTH_MAX, "depth {}", size.depth);
     assert!(size.parsed_bytes <= STATE_PARSED_BYTES_MAX + text.len(), "parsed {}", size.parsed_bytes);
     assert!(document.parsed_bytes() <= STATE_PARSED_BYTES_MAX);
-    // Numbers and escapes are estimated; what is far above the limit would be a hole.
+    // The size of numbers and escapes is an estimate, so the text may exceed the limit, but not by far.
     assert!(document.value().to_string().len() <= 4 * STATE_BYTES_MAX);
     if fits.is_err() {
         assert_eq!(document.value(), &before, "a patch that does not fit changes nothing");
     }
-    // Without limits, the library that is known to be right agrees.
+    // If the patch fits, the `json-patch` library comes to the same document.
     if fits.is_ok() {
         let operations: json_patch::Patch = serde_json::from_value(patch.clone()).expect("a patch");
         let mut other = before;

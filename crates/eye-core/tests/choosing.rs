@@ -1,4 +1,4 @@
-//! Which page an agent means: by name, by last use, by origin; and whose a session is.
+//! Which page an agent means: by name, by last use, by origin; and which origin holds a session.
 
 use crate::script::play;
 use insta::assert_snapshot;

@@ -1,4 +1,4 @@
-//! A tab that the hub drives keeps its session over origins, and nothing of one origin goes on with it.
+//! A tab that the hub drives keeps its session across origins, but nothing that belongs to one origin.
 
 use crate::script::play;
 use insta::assert_snapshot;

@@ -1,5 +1,5 @@
-//! A state that outlives its hub: given out now and then, recalled when no hub holds its page any more, and never over
-//! what is newer.
+//! A state that outlives its hub: written now and then, recalled when no hub holds its page any more, and never put in
+//! place of a newer state.
 
 use crate::elsewhere;
 use eye_core::elsewhere::{Listed, PageElsewhere};
@@ -39,14 +39,14 @@ impl Hub {
         hub
     }
 
-    /// One of several.
+    /// A hub that has other hubs beside it.
     fn new() -> Self {
         let mut hub = Self::alone();
         hub.board.want_rows();
         hub
     }
 
-    /// One that has heard of a page of another hub, which is gone.
+    /// A hub that listed a page of another hub, which is gone now.
     fn after() -> Self {
         let mut hub = Self::new();
         hub.on(Input::Listed(vec![Listed::There(Arc::new(row()))]));
@@ -116,7 +116,7 @@ fn row() -> PageElsewhere {
     PageElsewhere { name: Some("till".into()), alias, ..elsewhere::page(id(), ORIGIN) }
 }
 
-/// What outlived that hub.
+/// The state that outlived that hub.
 fn lasting(state: &Value, revision: u64) -> Box<LastingState> {
     let text = Some(state.to_string().into());
     Box::new(LastingState {
@@ -154,7 +154,7 @@ fn error(effects: &[Effect]) -> String {
     }
 }
 
-/// Nothing is answered yet, and the state is looked for.
+/// Whether the only effect is a recall: no answer is sent yet.
 fn is_recalling(effects: &[Effect]) -> bool {
     matches!(effects, [Effect::Lasting(Lasting::Recall(session))] if *session == id())
 }
@@ -171,10 +171,10 @@ fn a_state_is_given_out_at_once_then_once_a_second_and_only_when_it_changed() {
     assert_eq!(written(hub.wait(LASTING_STATE_MS - 1)), []);
     assert_eq!(written(hub.wait(1)), [(3, Some(3))]);
     assert_eq!(written(hub.wait(10 * LASTING_STATE_MS)), []);
-    // All of it is wanted again, when what was written may be lost.
+    // When what was written may be lost, all states are written again.
     hub.on(Input::StatesWanted);
     assert_eq!(written(hub.wait(0)), [(3, Some(3))]);
-    // What was published last is given out although its page has left.
+    // The last published state is written although its page has left.
     hub.publish(&json!(6), 4);
     hub.on(Input::page(PAGE, PageEvent::Left));
     assert_eq!(written(hub.wait(LASTING_STATE_MS)), [(4, Some(1))]);
@@ -235,7 +235,7 @@ fn the_last_state_of_a_page_is_found_by_every_name_it_had() {
             assert_eq!(state["ageMs"], json!(700));
         }
     }
-    // The only page there was need not be named, nor does the one that was used last.
+    // The page need not be named if it was the only one, or the one used last.
     assert!(is_recalling(&Hub::after().state_of(None)));
     let mut hub = Hub::after();
     hub.state_of(Some("till"));
@@ -279,7 +279,7 @@ fn what_is_not_found_ends_as_before_and_nothing_waits_without_end() {
     hub.state_of(Some("cart"));
     assert!(results(&hub.wait(RECALL_MS - 1)).is_empty());
     assert!(error(&hub.wait(1)).contains("no page is connected"));
-    // What comes after that has no effect, and is found the next time.
+    // A result after the deadline has no effect; the next request recalls the state again.
     assert!(hub.recalled(Found::State(lasting(&json!(2), 5))).is_empty());
     assert_eq!(hub.board.rows(hub.now, None).len(), 0);
 }
@@ -309,7 +309,7 @@ fn a_state_that_was_too_large_is_said_to_be() {
     found.state.text = None;
     let told = error(&hub.recalled(Found::State(found.clone())));
     assert!(told.contains("larger than 64 KiB, and ended with its hub"), "{told}");
-    // Its revisions go on, once.
+    // The revisions of the page's new states go on from the recalled one, once.
     assert!(is_recalling(&hub.join()));
     hub.publish(&json!(3), 1);
     hub.recalled(Found::State(found));
@@ -326,7 +326,7 @@ fn a_token_of_another_origin_gets_nothing() {
         let told = error(&hub.recalled(Found::State(lasting(&json!("secret"), 5))));
         assert!(told.contains("no page is connected"), "{told}");
         assert_eq!(hub.board.rows(hub.now, None).len(), 0);
-        // Its name is nothing but a word that may be an id.
+        // For this agent the page's name is only a word, which may be an id.
         assert!(!is_recalling(&hub.state_of(Some("till"))));
         assert!(error(&hub.wait(RECALL_MS)).contains("no page is connected"));
     }
@@ -345,7 +345,7 @@ fn another_origin_that_has_the_session_here_gets_nothing() {
     assert!(!is_recalling(&hub.on(Input::PageJoined { page: PAGE, session: id(), who: Box::new(who) })));
     hub.recalled(Found::State(lasting(&json!("secret"), 5)));
     assert_eq!(hub.board.kept_bytes(), 0);
-    // Nor who asks for its state when its page has left.
+    // Nor does a request for the state when its page has left.
     hub.on(Input::page(PAGE, PageEvent::Left));
     hub.wait(60_000);
     assert!(is_recalling(&hub.state_of(Some("s1"))));
@@ -364,7 +364,7 @@ fn a_page_that_comes_back_finds_its_state_and_its_revisions_go_on() {
     hub.publish(&json!(3), 1);
     let told = results(&hub.state_of(Some("s1")));
     assert_eq!((&told[0]["value"], &told[0]["revision"], &told[0]["stale"]), (&json!(3), &json!(6), &json!(false)));
-    // It comes again: nothing is looked for, for its state is here.
+    // The page comes again: nothing is recalled, because its state is here.
     hub.on(Input::page(PAGE, PageEvent::Left));
     assert!(!is_recalling(&hub.join()));
 }
@@ -379,7 +379,7 @@ fn what_a_page_has_published_since_stays_and_is_written_with_its_new_revision() 
     let told = results(&hub.recalled(Found::State(lasting(&json!(2), 5))));
     assert_eq!((&told[0]["value"], &told[0]["revision"], &told[0]["stale"]), (&json!(3), &json!(6), &json!(false)));
     assert_eq!(written(hub.wait(100)), [(6, Some(1))]);
-    // A second answer has no effect.
+    // A second result has no effect.
     hub.recalled(Found::State(lasting(&json!(2), 5)));
     assert_eq!(results(&hub.state_of(Some("s1")))[0]["revision"], json!(6));
 }
@@ -419,7 +419,7 @@ fn a_page_that_comes_back_does_not_wait_without_end() {
 
 #[test]
 fn the_newer_of_what_is_here_and_what_was_elsewhere_is_told() {
-    // Its page was here, left, and was at another hub since.
+    // The page was here, left, and has been at another hub since.
     let mut hub = Hub::new();
     hub.join();
     hub.publish(&json!("old"), 1);
@@ -456,7 +456,7 @@ fn what_is_forgotten_is_not_recalled() {
     let is_forgotten = |effects: &[Effect]| {
         matches!(effects, [Effect::Lasting(Lasting::Forget(_)), Effect::Result { result: Ok(_), .. }])
     };
-    // By its name, whether it was recalled here or not.
+    // By the page's name, whether the page was recalled here or not.
     let mut hub = Hub::after();
     let told = forget(&mut hub, "till");
     assert!(is_forgotten(&told), "{told:?}");
@@ -466,7 +466,7 @@ fn what_is_forgotten_is_not_recalled() {
     hub.recalled(Found::State(lasting(&json!(2), 5)));
     let told = forget(&mut hub, "till");
     assert!(is_forgotten(&told), "{told:?}");
-    // Another hub that has recalled it hears of that when it looks again.
+    // Another hub that has recalled the state learns that it was forgotten when it looks again.
     let mut hub = Hub::after();
     hub.state_of(Some("till"));
     hub.recalled(Found::State(lasting(&json!(2), 5)));

@@ -19,12 +19,12 @@ fn id() -> SessionId {
     SessionId::parse("s1").expect("an id")
 }
 
-/// One hub, and what is written of letters.
+/// One hub, and the letters that are written where they outlive it.
 struct Hub {
     board: Switchboard,
     asked: u64,
     stream: Vec<LastingLetter>,
-    /// Letters that wait to be given.
+    /// Letters for agents that wait until the written letters are removed.
     given: Vec<GivenMail>,
     /// The messages that agents got, and how many were dropped.
     told: Vec<(Vec<Value>, u64)>,
@@ -38,14 +38,14 @@ impl Hub {
         hub
     }
 
-    /// One of several.
+    /// A hub that has other hubs beside it.
     fn new() -> Self {
         let mut hub = Self::alone();
         hub.board.want_rows();
         hub
     }
 
-    /// One to which the page has come from a hub that is gone.
+    /// A hub to which the page has come from a hub that is gone.
     fn after() -> Self {
         let mut hub = Self::new();
         hub.on(Input::Listed(vec![Listed::There(Arc::new(elsewhere::page(id(), ORIGIN)))]));
@@ -94,7 +94,7 @@ impl Hub {
         self.on(Input::ReadMail { reply, page: Some("s1".into()), timeout_ms });
     }
 
-    /// What waits to be given is removed.
+    /// The written letters are removed, so agents get the letters that wait.
     fn removed(&mut self) {
         for given in std::mem::take(&mut self.given) {
             self.on(Input::MailGiven(Box::new(given)));
@@ -110,7 +110,7 @@ impl Hub {
         self.stream.iter().map(|letter| letter.number).collect()
     }
 
-    /// What agents got, in short.
+    /// The messages that agents got, in short.
     fn got(&self) -> Vec<(String, u64)> {
         let one = |(messages, dropped): &(Vec<Value>, u64)| {
             (messages.iter().map(Value::to_string).collect::<Vec<_>>().join(" "), *dropped)
@@ -138,7 +138,7 @@ fn letters_are_written_when_they_come_and_removed_before_an_agent_gets_them() {
     assert_eq!(hub.got(), [("1 2".to_owned(), 0)]);
     hub.read(None);
     assert_eq!(hub.got()[1], (String::new(), 0), "there is nothing to be removed");
-    // Who waits for a letter gets it at once: it is not written.
+    // An agent that waits for a letter gets it at once, and it is not written.
     hub.read(Some(60_000));
     hub.put("3");
     assert_eq!((hub.got()[2].0.as_str(), hub.stream.len()), ("3", 0));
@@ -170,12 +170,13 @@ fn a_page_that_comes_back_from_a_hub_that_is_gone_has_its_letters_once() {
     hub.put("3");
     hub.read(None);
     assert_eq!(hub.got(), [], "it waits for them");
-    // What this hub has written itself is read there, too.
+    // Letters that this hub has written itself are read back, too.
     let all: Vec<_> = written.iter().cloned().chain(hub.stream.clone()).collect();
     hub.recalled(&all);
     hub.removed();
     assert_eq!(hub.got(), [("1 2 3".to_owned(), 0)]);
-    // Found again, they have no effect; nor if the hub before was only hung, and sends what it has.
+    // Letters that are found again have no effect. Nor have the letters of the hub before, if it was only hung and
+    // hands them over.
     hub.recalled(&all);
     let late = page_hub(&["1", "2", "4"])
         .on(Input::Released { session: id(), heir: Some(Heir { origin: ORIGIN.into(), claim: 2 }) });
@@ -218,7 +219,7 @@ fn what_is_written_is_lost_and_is_written_again() {
     hub.on(Input::StatesWanted);
     assert_eq!(hub.numbers(), (2..=LASTING_LETTERS_MAX as u64 + 1).collect::<Vec<_>>(), "as many as are kept");
     hub.read(None);
-    // They could not be removed then.
+    // The written letters could not be removed when they were read, so they are removed now.
     hub.stream.clone_from(&page_hub(&["1"]).stream);
     hub.on(Input::StatesWanted);
     assert_eq!(hub.stream, []);

@@ -1,4 +1,4 @@
-//! Pages that other hubs hold: found as pages here are, asked by passing on, answered exactly once.
+//! Pages that other hubs hold: found as pages here are, called by passing requests on, answered exactly once.
 
 use crate::elsewhere;
 use eye_core::elsewhere::{
@@ -99,7 +99,7 @@ fn kept_states_are_those_of_the_hub_that_holds_the_page() {
         let sent = passed(on(&mut board, Input::Snapshot { reply, page: None, wanted: wanted.clone() }));
         let Input::Snapshot { page, wanted: passed_on, .. } = &sent.input else { panic!("{sent:?}") };
         assert_eq!((page.as_deref(), passed_on), (Some("far"), &wanted));
-        // A restored state is set by the page: that alone is a call.
+        // A restored state is set by the page, so only this request is a call.
         assert_eq!(sent.is_call, matches!(wanted, Snapshotting::Restore { .. }));
     }
 }
@@ -175,7 +175,7 @@ fn interest(pattern: &str, origin: Option<&str>) -> Interest {
     Interest { pattern: pattern.into(), listener }
 }
 
-/// A hub tells what it listens to.
+/// A report of a hub's interests.
 fn told(hub: &str, interests: HubInterests) -> Input {
     Input::Topics(Box::new(TopicsNews::Interests { hub: hub.into(), interests }))
 }
@@ -186,7 +186,7 @@ fn publish(board: &mut Switchboard, conn: Conn, topic: &str) -> Vec<Effect> {
     on(board, Input::Publish { conn, id: None, message, wall_ms: 0 })
 }
 
-/// The hubs that are sent something.
+/// The hubs that a message is sent to.
 fn sent_to(effects: &[Effect]) -> String {
     let hubs = effects.iter().filter_map(|effect| match effect {
         Effect::PublishElsewhere { hubs, .. } => Some(hubs.join(" ")),
@@ -208,7 +208,7 @@ fn a_message_goes_to_the_hubs_where_its_origin_or_an_agent_listens_and_to_no_oth
         on(&mut board, told(hub, HubInterests::All(vec![listens])));
     }
     assert_eq!(sent_to(&publish(&mut board, PAGE, "chat")), "agent same");
-    // Topics of our own stay within the hub.
+    // Topics under our own prefix stay within the hub.
     on(&mut board, told("agent", HubInterests::All(vec![interest("*", None)])));
     assert_eq!(sent_to(&publish(&mut board, PAGE, "_mailbox")), "");
     on(&mut board, told("same", HubInterests::Gone));
@@ -242,14 +242,14 @@ fn what_others_hear_of_follows_who_listens_here_and_what_they_may_hear() {
     listen(&mut board, AGENT, "chat", true);
     let own = interest("chat", Some("http://near.test"));
     assert_eq!(board.take_changed_interests(), [(own.clone(), true), (interest("chat", None), true)]);
-    // A page that shares a topic hears that one from every origin, and no other.
+    // A page that shares a topic receives that topic from every origin, and no other topic.
     listen(&mut board, PAGE, "n*", true);
     board.take_changed_interests();
     let policy = Policy { topics: vec!["news".into()], ..Policy::default() };
     on(&mut board, Input::page(PAGE, PageEvent::Allowed(policy)));
     let sharing = Interest { pattern: "news".into(), listener: HeardBy::Sharing("http://near.test".into()) };
     assert_eq!(board.take_changed_interests(), [(sharing.clone(), true)]);
-    // A token with origins hears pages of those.
+    // A token with origins receives messages of pages of those origins.
     let pages = vec!["http://near.test".into()];
     let limits = Limits { id: "1".into(), name: "ci".into(), may: vec![Class::Read], pages, void: None };
     on(&mut board, Input::AgentScoped { agent: AGENT, scope: Scope::limited(limits) });

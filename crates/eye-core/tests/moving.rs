@@ -1,4 +1,4 @@
-//! A page that goes to another hub: what was kept of its session goes along, once, and never over what is newer.
+//! A page that goes to another hub: what was kept of its session goes along, once, and never replaces anything newer.
 
 use crate::elsewhere;
 use eye_core::elsewhere::{Listed, PageElsewhere};
@@ -22,7 +22,7 @@ struct Hub {
     board: Switchboard,
     now: Millis,
     asked: u64,
-    /// Work is left undone, and kept here.
+    /// Work is not done, but kept here.
     is_slow: bool,
     works: Vec<Input>,
 }
@@ -93,7 +93,7 @@ impl Hub {
         Reply { agent: AGENT, form: ReplyForm::Rpc(self.asked.to_string().into()) }
     }
 
-    /// What an agent is told at once, if anything.
+    /// The result that an agent gets at once, if any.
     fn told(&mut self, input: Input) -> Option<Value> {
         results(&self.on(input)).pop()
     }
@@ -118,7 +118,7 @@ impl Hub {
         self.told(Input::Use { reply, page: page.into(), name: Some(name.into()) })
     }
 
-    /// Another hub holds the session.
+    /// Another hub holds the session from now on.
     fn release(&mut self, claim: u64, origin: &str) -> Option<Handover> {
         let heir = Some(Heir { origin: origin.into(), claim });
         handed(self.on(Input::Released { session: id(), heir }))
@@ -182,7 +182,8 @@ fn everything_that_was_kept_goes_along_and_nothing_stays() {
     b.on(listed(None));
     b.join();
     b.on(Input::HandedOver(Box::new(handover)));
-    // The new document has not published yet: what was known is told, as within one hub, when that takes too long.
+    // The new document has not published yet. If that takes too long, the state known before is sent, as within one
+    // hub.
     assert_eq!(b.state(), None, "it waits for the page");
     let state = results(&b.wait(OFFER_MS)).pop().expect("a state");
     assert_eq!((&state["value"], &state["revision"], &state["stale"]), (&json!({ "n": 2 }), &json!(2), &json!(true)));
@@ -193,7 +194,7 @@ fn everything_that_was_kept_goes_along_and_nothing_stays() {
     let kept = b.told(Input::Snapshot { reply, page: None, wanted: Snapshotting::List }).expect("a list");
     assert_eq!((&kept["snapshots"][0]["name"], &kept["snapshots"][0]["revision"]), (&json!("before"), &json!(1)));
     assert_eq!(b.board.rows(b.now, None)[0].name.as_deref(), Some("till"));
-    // Nothing is left where it was, so that it never comes back from there.
+    // Nothing stays at the hub before, so that it never comes back from there.
     assert_eq!(a.board.kept_bytes(), 0);
     assert_eq!(a.mail(), Some(json!({ "messages": [], "dropped": 0 })));
     assert_eq!(a.board.rows(a.now, None)[0].name, None);
@@ -210,7 +211,7 @@ fn a_page_that_published_first_is_newer_and_its_revisions_go_on() {
     b.on(Input::HandedOver(Box::new(handover)));
     let state = b.state().expect("a state");
     assert_eq!((&state["value"], &state["revision"], &state["stale"]), (&json!({ "n": 4 }), &json!(4), &json!(false)));
-    // What changed since a revision of the other hub is not known; since one of this hub it is.
+    // Changes since a revision of the other hub are not known; changes since a revision of this hub are.
     assert_eq!(b.state_since(Some(1)).expect("a state")["value"], json!({ "n": 4 }));
     assert_eq!(b.state_since(Some(3)).expect("a state")["patch"].as_array().map(Vec::len), Some(1));
     b.patch(&json!([{ "op": "replace", "path": "/n", "value": 5 }]), 3);
@@ -227,7 +228,7 @@ fn requests_wait_for_what_is_on_its_way_and_not_without_end() {
     let handover = a.release(4, ORIGIN).expect("a handover");
     let told = results(&b.on(Input::HandedOver(Box::new(handover))));
     assert_eq!((&told[0]["revision"], told[1]["messages"].as_array().map(Vec::len)), (&json!(3), Some(1)));
-    // The hub before is gone, and nothing comes.
+    // The hub before is gone, and sends nothing.
     let mut c = Hub::new();
     c.on(listed(None));
     c.join();
@@ -236,7 +237,7 @@ fn requests_wait_for_what_is_on_its_way_and_not_without_end() {
     assert!(results(&c.wait(HANDOVER_MS - 1)).is_empty());
     assert_eq!(results(&c.wait(1)).len(), 2);
     assert!(c.state().is_some() && c.mail().is_some());
-    // A page that comes from nowhere is asked at once.
+    // Mail of a page that comes from no other hub is read at once.
     let mut d = Hub::new();
     d.join();
     assert_eq!(d.mail(), Some(json!({ "messages": [], "dropped": 0 })));
@@ -279,7 +280,7 @@ fn another_origin_gets_nothing() {
     let heir = Heir { origin: "http://evil.test".into(), claim: 4 };
     assert_eq!(a.release(4, "http://evil.test"), Some(Handover::nothing(id(), heir)));
     assert!(a.board.kept_bytes() > 0);
-    // Nor does it take what another origin's hub sends.
+    // Nor does it take the handover of a session of another origin.
     let handover = full().release(4, ORIGIN).expect("a handover");
     let mut b = Hub::new();
     b.join_from("http://evil.test");
@@ -303,7 +304,7 @@ fn letters_of_both_hubs_are_told_in_their_order_and_bounded() {
     let letters = mail["messages"].as_array().expect("letters");
     assert_eq!((letters.len(), &mail["dropped"]), (MAILBOX_LEN_MAX, &json!(1)));
     assert_eq!((&letters[0]["msg"], &letters[MAILBOX_LEN_MAX - 1]["msg"]), (&json!(1), &json!("new")));
-    // Who waits for a letter gets those that come.
+    // An agent that waits for a letter gets the letters that arrive.
     let mut c = Hub::new();
     c.join();
     let reply = c.reply();
@@ -340,7 +341,7 @@ fn a_large_state_is_written_and_read_by_workers_in_order() {
     a.join();
     a.is_slow = true;
     assert!(a.publish(&large, 1).is_empty());
-    // The page is not closed before what it said has been read, also what waits behind work.
+    // The page is not closed before everything that it sent has been handled, including inputs that wait behind work.
     a.put("\"hello\"");
     assert_eq!(a.release(4, ORIGIN), None);
     let parsed = a.works.pop().expect("it is parsed");
@@ -355,7 +356,7 @@ fn a_large_state_is_written_and_read_by_workers_in_order() {
     b.join();
     b.is_slow = true;
     b.on(Input::HandedOver(Box::new(handover)));
-    // What the page publishes meanwhile comes after it, and is newer.
+    // What the page publishes meanwhile is newer, and is taken after the handover.
     b.publish(&json!({ "n": 2 }), 1);
     assert_eq!(b.state(), None);
     let parsed = b.works.pop().expect("it is parsed by a worker");
@@ -429,7 +430,7 @@ fn what_is_no_state_is_not_taken() {
 fn a_name_is_found_at_every_hub_and_comes_with_the_page() {
     let mut b = Hub::new();
     b.on(listed(Some("till")));
-    // A name elsewhere means that page, and cannot be given to another one.
+    // A name given at another hub means that page, and cannot be given to another page.
     let reply = b.reply();
     let found = b.told(Input::Use { reply, page: "till".into(), name: None }).expect("a row");
     assert_eq!((&found["id"], &found["name"]), (&json!("s1"), &json!("till")));

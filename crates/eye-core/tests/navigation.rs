@@ -1,4 +1,4 @@
-//! Navigations that a call caused, as event scripts: not failures, but arrivals.
+//! Navigations that a call caused, as event scripts: they end as arrivals, not as failures.
 
 use crate::script::play;
 use insta::assert_snapshot;

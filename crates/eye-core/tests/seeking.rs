@@ -1,4 +1,5 @@
-//! Pages of other hubs that are not listed here: looked up before anything is answered, and once for all who ask.
+//! Pages of other hubs that are not listed here: looked up before any answer, and once for all agents that request
+//! them.
 
 use crate::elsewhere;
 use eye_core::elsewhere::Listed;
@@ -12,7 +13,7 @@ const AGENT: Conn = Conn(1);
 const OTHER: Conn = Conn(2);
 const ORIGIN: &str = "http://shop.test";
 
-/// A hub with two agents, which lists the page `near` of another hub and not all of its pages.
+/// A hub with two agents. It lists the page `near` of another hub, but not all pages of that hub.
 struct Hub(Switchboard, Millis);
 
 impl Hub {
@@ -50,7 +51,7 @@ fn there(id: &str, origin: &str) -> Listed {
     Listed::There(Arc::new(elsewhere::page(SessionId::parse(id).expect("an id"), origin)))
 }
 
-/// What follows, each in a line.
+/// The effects, each in a line.
 fn told(effects: &[Effect]) -> Vec<String> {
     let error = |error: &Error| error.message.split(';').next().unwrap_or_default().to_owned();
     let one = |effect: &Effect| match effect {
@@ -74,7 +75,7 @@ fn a_page_that_is_not_listed_is_looked_up_once_and_asked_then() {
     assert_eq!(hub.0.pending(), 3);
     assert_eq!(hub.found("far", vec![there("far", ORIGIN)]), ["ask far"; 3]);
     assert_eq!((hub.0.pending(), hub.asks(AGENT, "4", Some("far"))), (0, vec!["ask far".into()]));
-    // It is left out again, and asked for as the page that was used last.
+    // The page is no longer listed, and is looked up as the page used last.
     hub.on(Input::Listed(vec![Listed::LeftOut(SessionId::parse("far").expect("an id"))]));
     hub.1 += LOOKED_UP_MS;
     assert_eq!(hub.asks(AGENT, "5", None), ["look up far"]);
@@ -88,7 +89,7 @@ fn a_word_that_fits_a_listed_page_is_looked_up_too_because_it_may_fit_others() {
     let evil = there("evil", "http://evil.test");
     let ended = hub.found("Shop", vec![evil]);
     assert!(ended[0].contains("`Shop` fits pages of several origins"), "{ended:?}");
-    // The answer counts for a moment.
+    // A lookup is valid for a moment.
     assert!(hub.asks(AGENT, "2", Some("Shop"))[0].contains("several origins"));
     hub.1 += LOOKED_UP_MS;
     assert_eq!(hub.asks(AGENT, "3", Some("Shop")), ["look up Shop"]);
@@ -126,7 +127,7 @@ fn what_waits_for_a_look_up_ends_once() {
     let error = Error::new(eye_protocol::Code::DENIED, "revoked");
     assert_eq!(told(&hub.on(Input::AgentRevoked { agent: OTHER, error })), [r#"Rpc("3"): revoked"#]);
     assert_eq!(hub.found("far", vec![there("far", ORIGIN)]), [""; 0]);
-    // An agent that chooses another page meanwhile has asked the one before.
+    // If an agent chooses another page meanwhile, its request still goes to the page before.
     let target = |word: &str| Box::new(Hello { target: Some(word.into()), ..Hello::default() });
     hub.on(Input::AgentHello { agent: AGENT, hello: target("mid") });
     assert_eq!(hub.asks(AGENT, "4", None), ["look up mid"]);

@@ -1,4 +1,4 @@
-//! Sessions as event scripts: what happens, and below each event what follows.
+//! Sessions as event scripts: events, and below each event its effects.
 
 use crate::script::play;
 use insta::assert_snapshot;

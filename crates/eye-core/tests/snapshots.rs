@@ -1,4 +1,4 @@
-//! Kept states and calls at a revision, as event scripts.
+//! Snapshots, and calls that require a revision, as event scripts.
 
 use crate::script::play;
 

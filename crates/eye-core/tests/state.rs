@@ -1,4 +1,4 @@
-//! State as event scripts: published, changed, missed, stale, and asked for.
+//! State as event scripts: published, changed, missed, stale, and requested.
 
 use crate::script::play;
 use insta::assert_snapshot;

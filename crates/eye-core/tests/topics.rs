@@ -1,4 +1,4 @@
-//! Topics and mailboxes as event scripts: heard once and in order, waited for, expired, dropped.
+//! Topics and mailboxes as event scripts: received once and in order, waited for, expired, dropped.
 
 use crate::script::play;
 use insta::assert_snapshot;

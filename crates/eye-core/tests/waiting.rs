@@ -1,5 +1,5 @@
-//! Calls that wait for a page, as event scripts: for where it goes, for the tools and the state that it offers, never
-//! for a dialog.
+//! Calls that wait for a page, as event scripts: for the document that it is leaving for, for the tools and the state
+//! that it offers, never for a dialog.
 
 use crate::script::play;
 use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, PageEvent, Policy, ReplyForm, Switchboard, Task, Terms};

@@ -34,7 +34,7 @@ impl Hub {
         hub
     }
 
-    /// One with an agent that watches the page at the hub `a`.
+    /// A hub with an agent that watches the page at the hub `a`.
     fn watching() -> Self {
         let mut hub = Self::new();
         hub.listed_at("a");
@@ -42,7 +42,7 @@ impl Hub {
         hub
     }
 
-    /// What follows for watches, in short.
+    /// The effects on watches, in short.
     fn on(&mut self, input: Input) -> Vec<String> {
         let mut out = Vec::new();
         self.board.on(self.now, input, &mut out);
@@ -131,7 +131,7 @@ fn a_page_that_comes_to_the_agents_own_hub_is_watched_there_with_the_revisions_t
     assert_eq!(hub.publish("1", 1), [""; 0], "its revision is not known yet");
     assert_eq!(hub.recalled(7), ["1 at 8"]);
     assert_eq!(hub.publish("2", 2), ["2 at 9"]);
-    // It goes on to another hub.
+    // The page goes on to another hub.
     assert_eq!(hub.listed_at("c"), [""; 0]);
     let heir = Some(Heir { origin: ORIGIN.into(), claim: 3 });
     assert_eq!(hub.on(Input::Released { session: id(), heir }), ["renews"]);

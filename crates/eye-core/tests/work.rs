@@ -1,4 +1,4 @@
-//! Work that is too much for the hub's thread, as event scripts: what comes behind it keeps its order.
+//! Work that is too much for the hub's thread, as event scripts: inputs behind it keep their order.
 
 use crate::script::play;
 use eye_core::{Conn, Effect, Input, Mode, Newcomer, PageEvent, Policy, ReplyForm, Switchboard, Task, Terms};
@@ -7,7 +7,7 @@ use eye_protocol::messages::PageInfo;
 use eye_protocol::state::Whole;
 use eye_protocol::{Ending, SessionId};
 
-/// A document that is parsed elsewhere, with a member to look at.
+/// A document that a worker parses, with a member to look at.
 fn large(n: u32) -> String {
     format!(r#"{{"n":{n},"text":"{}"}}"#, "x".repeat(LIGHT_BYTES_MAX))
 }

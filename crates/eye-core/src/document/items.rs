@@ -1,13 +1,13 @@
-//! The places in a document: finding them, and putting items into arrays and taking them out.
+//! Finds places in a document, and inserts and removes items of arrays.
 
 use super::size::{BYTES_A_STEP, Meter, Unfit};
 use json_patch::jsonptr::Pointer;
 use serde_json::Value;
 
-/// Items that are moved by one place in one piece.
+/// Items that are shifted between two pauses.
 const ITEMS_A_PIECE: usize = 4_096;
 
-/// Puts an item in: it goes from the end to its place, piece by piece.
+/// Inserts an item: appends it, then moves it to its place piece by piece.
 pub(super) fn insert(items: &mut Vec<Value>, at: usize, value: Value, meter: &Meter) {
     items.push(value);
     let mut end = items.len();
@@ -19,7 +19,7 @@ pub(super) fn insert(items: &mut Vec<Value>, at: usize, value: Value, meter: &Me
     }
 }
 
-/// Takes an item out: it goes to the end, piece by piece.
+/// Removes an item: moves it to the end piece by piece, then pops it.
 pub(super) fn remove(items: &mut Vec<Value>, at: usize, meter: &Meter) -> Option<Value> {
     let mut start = at;
     while start + 1 < items.len() {

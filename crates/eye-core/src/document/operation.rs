@@ -7,7 +7,7 @@ use json_patch::{
     AddOperation, CopyOperation, MoveOperation, PatchOperation, RemoveOperation, ReplaceOperation, TestOperation,
 };
 
-/// Reads an operation, whose value may be large. `None`: it is none.
+/// Reads an operation, whose value may be large. `None`: the text is not an operation.
 pub(super) fn read(text: &str, pause: Pause) -> Option<PatchOperation> {
     let [op, path, from, value] = scan::named(text, ["op", "path", "from", "value"], pause).ok()?;
     let (path, value) = (pointer(path?)?, || paced::parse(value?, pause).ok());

@@ -1,12 +1,12 @@
-//! Parsing that lets others have their turn: a large document takes a core for many milliseconds, and a system that
-//! shares the core looks at who waits only every few of them.
+//! Parses, copies and frees large values with pauses: a large document takes a core for many milliseconds, and a system
+//! whose core is shared switches to other threads only every few milliseconds.
 
 use eye_protocol::scan::Pause;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// Parses JSON text and pauses after so many values as take a tenth of a millisecond.
+/// Parses JSON text, and pauses about every tenth of a millisecond.
 pub fn parse(text: &str, pause: Pause) -> Result<Value, serde_json::Error> {
     const VALUES_A_PAUSE: usize = 1_000;
     let (mut deserializer, mut values) = (serde_json::Deserializer::from_str(text), 0);
@@ -22,12 +22,12 @@ pub fn parse(text: &str, pause: Pause) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
-/// An array that is moved in pieces when it grows.
+/// Length from which an array is moved in pieces when it grows.
 const LONG: usize = 8_192;
-/// Values that are moved while one is parsed.
+/// Values whose moving counts as the parsing of one value.
 const MOVED_A_VALUE: usize = 8;
 
-/// The same array with room for as much again.
+/// The same array with twice the room.
 fn grown(array: Vec<Value>, count: &mut impl FnMut()) -> Vec<Value> {
     let mut larger = Vec::with_capacity(2 * array.len());
     for (number, value) in array.into_iter().enumerate() {
@@ -39,7 +39,7 @@ fn grown(array: Vec<Value>, count: &mut impl FnMut()) -> Vec<Value> {
     larger
 }
 
-/// Frees a value, and pauses after so many as take a tenth of a millisecond.
+/// Frees a value, and pauses about every tenth of a millisecond.
 pub fn free(value: Value, pause: Pause) {
     const VALUES_A_PAUSE: usize = 4_000;
     fn free_all(value: Value, freed: &mut usize, pause: Pause) {
@@ -56,7 +56,7 @@ pub fn free(value: Value, pause: Pause) {
     free_all(value, &mut 0, pause);
 }
 
-/// Copies a value, and pauses after so many as take a tenth of a millisecond.
+/// Copies a value, and pauses about every tenth of a millisecond.
 pub fn copy(value: &Value, pause: Pause) -> Value {
     const VALUES_A_PAUSE: usize = 2_000;
     fn copy_all(value: &Value, copied: &mut usize, pause: Pause) -> Value {
@@ -75,7 +75,7 @@ pub fn copy(value: &Value, pause: Pause) -> Value {
     copy_all(value, &mut 0, pause)
 }
 
-/// One value of the text, with what is called for each.
+/// Parses one value of the text, and calls the function for each value in it.
 struct Paced<'a, F>(&'a mut F);
 
 impl<'de, F: FnMut()> DeserializeSeed<'de> for Paced<'_, F> {

@@ -1,21 +1,21 @@
-//! How large values are, and how many steps may be taken with them.
+//! The size of values, and the budget of steps for working on them.
 
 use eye_protocol::scan::Pause;
 use serde_json::Value;
 
-/// What one value takes where it stands: in an array, or as the document itself.
+/// Bytes of one value where it stands: in an array, or as the document itself.
 pub(super) const VALUE_BYTES: usize = size_of::<Value>();
-/// What one member of an object takes beside its value and the text of its name.
+/// Bytes of one member of an object beside its value and the text of its name.
 const MEMBER_BYTES: usize = 48;
-/// What an allocation takes beside its contents.
+/// Bytes of an allocation beside its contents.
 const ALLOCATION_BYTES: usize = 16;
-/// Text that is compared, copied or freed in one step.
+/// Bytes of text that are compared, copied or freed in one step.
 pub(super) const BYTES_A_STEP: usize = 64;
 
-/// As many steps as take about a tenth of a millisecond.
+/// Steps that take about a tenth of a millisecond.
 const STEPS_A_PAUSE: usize = 5_000;
 
-/// Steps that may still be taken.
+/// A budget of steps, with pauses for others' turns.
 #[derive(Debug)]
 pub struct Meter {
     left: u64,
@@ -26,7 +26,7 @@ pub struct Meter {
 /// Why a patch is not applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
-    /// It is no patch, or not one of this document.
+    /// Not a patch, or not one of this document.
     Wrong,
     /// The document would be larger or deeper than the limits.
     TooLarge,
@@ -40,12 +40,12 @@ impl Meter {
         Self::pausing(steps, || {})
     }
 
-    /// A budget of steps for work that takes long.
+    /// A budget of steps for work that takes long, with a call of `pause` about every tenth of a millisecond.
     pub fn pausing(steps: u64, pause: Pause) -> Self {
         Self { left: steps, pause, steps_to_pause: STEPS_A_PAUSE }
     }
 
-    /// Takes steps, or says that there are not so many left.
+    /// Takes steps, or refuses when fewer are left.
     pub fn spend(&mut self, steps: usize) -> Result<(), Unfit> {
         self.left = self.left.checked_sub(steps as u64).ok_or(Unfit::TooMuchWork)?;
         if let Some(left) = self.steps_to_pause.checked_sub(steps) {
@@ -57,40 +57,37 @@ impl Meter {
         Ok(())
     }
 
-    /// As many steps as it takes, with the same pauses.
+    /// A meter without a limit, with the same pauses.
     pub(super) fn unbounded(&self) -> Self {
         Self::pausing(u64::MAX, self.pause)
     }
 
-    /// Lets others have their turn, if the work takes long.
+    /// Lets others have their turn, if the meter has pauses.
     pub(super) fn pause(&self) {
         (self.pause)();
     }
 
-    /// How others are let have their turn.
     pub(super) fn pauses(&self) -> Pause {
         self.pause
     }
 
-    /// Steps that are left.
     pub fn left(&self) -> u64 {
         self.left
     }
 }
 
-/// How large a value is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// In memory, by estimate.
+    /// Estimated bytes in memory.
     pub parsed_bytes: usize,
-    /// As text, by estimate.
+    /// Estimated bytes as text.
     pub text_bytes: usize,
     /// How deep arrays and objects are nested.
     pub depth: usize,
 }
 
 impl Size {
-    /// Measures a value; every value in it is a step.
+    /// Measures a value. Each value in it costs a step, and long texts cost more.
     pub fn of(value: &Value, meter: &mut Meter) -> Result<Self, Unfit> {
         meter.spend(1)?;
         let mut size = Self { parsed_bytes: VALUE_BYTES, text_bytes: 5, depth: 0 };
@@ -134,7 +131,7 @@ impl Size {
     }
 }
 
-/// What JSON text takes in memory once it is parsed, by estimate. Counts what separates values, outside of strings.
+/// Estimated bytes of JSON text once it is parsed. Counts the separators outside of strings.
 pub(super) fn parsed_bytes(text: &str, pause: Pause) -> usize {
     const BYTES_A_PAUSE: usize = 16 << 10;
     let (mut values, mut members, mut containers, mut strings) = (1, 0, 0, 0);

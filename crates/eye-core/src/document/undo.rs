@@ -1,4 +1,4 @@
-//! How changes of a document are taken back.
+//! Takes back changes of a document.
 
 use super::items::{find_mut, insert, remove};
 use super::paced;
@@ -6,7 +6,8 @@ use super::size::Meter;
 use json_patch::jsonptr::PointerBuf;
 use serde_json::Value;
 
-/// How to take back one change. The document is then as it was right after that change, so its paths lead there.
+/// One change to take back. Changes are taken back latest first, so the document is as it was right after this one, and
+/// the paths are valid.
 pub(super) enum Undo {
     Replaced { path: PointerBuf, value: Value },
     AddedMember { path: PointerBuf, name: String },
@@ -45,7 +46,7 @@ impl Undo {
         }
     }
 
-    /// Nothing is taken back any more.
+    /// Frees what was kept to take the change back.
     pub(super) fn forget(self, meter: &Meter) {
         match self {
             Self::Replaced { value, .. } | Self::RemovedMember { value, .. } | Self::RemovedItem { value, .. } => {

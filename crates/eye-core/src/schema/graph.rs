@@ -1,5 +1,5 @@
 //! The subschemas of a schema as a graph: how large it is with its references written out, and how many steps it takes
-//! to hold it against a value. Both are known before anything is compiled or checked.
+//! to check a value against it. Both are known before anything is compiled or checked.
 
 use super::refused::Refused;
 use crate::document::{Meter, Unfit};
@@ -10,20 +10,20 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Resources (`$id`) inside one schema: a reference is looked for in each.
 const RESOURCES_MAX: usize = 16;
-/// Subschemas that hold a value and not one of its members.
+/// Keywords whose subschemas apply to the value itself and not to one of its members.
 const IN_PLACE_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 const IN_PLACE: [&str; 4] = ["not", "if", "then", "else"];
 const EVERY_MEMBER: [&str; 2] = ["additionalProperties", "unevaluatedProperties"];
 const EVERY_ITEM: [&str; 4] = ["items", "additionalItems", "unevaluatedItems", "contains"];
 
-/// One subschema, and which others it holds against what.
+/// One subschema, and which others it applies to which parts of the value.
 #[derive(Debug, Default)]
 struct Node {
     /// Steps that it takes without the others: its keywords, and the values of an `enum`.
     own: u64,
-    /// Text of its pattern.
+    /// Bytes of its pattern.
     pattern_bytes: u64,
-    /// Text of the patterns that each name of a member is held against.
+    /// Bytes of the patterns that each name of a member is matched with.
     name_pattern_bytes: u64,
     in_place: Vec<u32>,
     /// Pages choose the names, so they are hashed with a key.
@@ -32,24 +32,23 @@ struct Node {
     prefix: Vec<u32>,
     every_item: Vec<u32>,
     names: Vec<u32>,
-    /// It asks of each member whether the others look at it, and so holds them once more against each.
+    /// It has an `unevaluated…` keyword: it checks for each member whether the others look at it, and so applies them
+    /// once more to each member.
     unevaluated: bool,
-    /// Its place in an order in which no subschema holds an earlier one against the same value.
+    /// Its place in an order in which no subschema applies an earlier one to the same value.
     rank: u32,
 }
 
-/// A schema as a graph.
 #[derive(Debug)]
 pub struct Graph {
     nodes: Vec<Node>,
     /// Subschemas with references written out; one that leads back to itself counts once.
     pub written_out: u64,
-    /// Patterns.
     pub patterns: usize,
 }
 
 impl Graph {
-    /// Reads a schema, or says why it is not taken.
+    /// Reads a schema, or returns why it is refused.
     pub fn of(schema: &Value) -> Result<Self, Refused> {
         let mut builder = Builder::new(schema)?;
         builder.node(schema);
@@ -77,7 +76,7 @@ impl Graph {
         self.nodes.len()
     }
 
-    /// Orders the nodes so that what holds a value comes before what it holds it against.
+    /// Orders the nodes so that each comes before those that it applies to the same value.
     fn rank(&mut self) -> Result<(), Refused> {
         let mut waits_for = vec![0_u32; self.nodes.len()];
         for to in self.nodes.iter().flat_map(|node| &node.in_place) {
@@ -112,7 +111,7 @@ impl Graph {
         }
         known[at as usize] = Weight::Open;
         let node = &self.nodes[at as usize];
-        // What asks which members are looked at is compiled with its own copy of the others.
+        // A subschema with `unevaluated…` is compiled with its own copy of the others.
         let copies = if node.unevaluated { 2 } else { 1 };
         let (mut weight, mut below) = (node.own, 0);
         let below_it: Vec<(u32, u64)> = node
@@ -136,8 +135,8 @@ impl Graph {
         Ok((weight, below))
     }
 
-    /// Steps that holding it against a value takes at most. Fails beyond the meter's budget, which is also that of the
-    /// counting itself.
+    /// Steps that checking a value takes at most. Fails beyond the meter's budget, which also limits the counting
+    /// itself.
     pub fn steps(&self, value: &Value, meter: &mut Meter) -> Result<u64, Unfit> {
         let mut total = 0;
         self.hold(&BTreeMap::from([((self.nodes[0].rank, 0), 1)]), &Against::Value(value), &mut total, meter)?;
@@ -209,7 +208,7 @@ impl Graph {
     }
 }
 
-/// How often each node is held against a value, by rank.
+/// How often each node is applied to a value, by rank.
 type Held = BTreeMap<(u32, u32), u64>;
 
 enum Against<'v> {
@@ -220,7 +219,7 @@ enum Against<'v> {
 #[derive(Clone, Copy)]
 enum Weight {
     Unknown,
-    /// It is being weighed: what leads here leads back to itself.
+    /// Being weighed: a subschema that leads here leads back to itself.
     Open,
     Known(u64, usize),
 }
@@ -342,7 +341,7 @@ impl<'s> Builder<'s> {
         list.map(|one| self.node(one)).collect()
     }
 
-    /// Everything that a reference may mean. More than it means makes the estimate larger, never smaller.
+    /// Everything that a reference may mean. If this is too much, the estimate is larger, never smaller.
     fn targets(&self, reference: &str) -> Result<Vec<&'s Value>, Refused> {
         let (resource, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let named = |id: &str| id == reference || id.trim_end_matches('#') == resource;
@@ -371,7 +370,7 @@ fn object<'s>(keywords: &'s Map<String, Value>, name: &str) -> impl Iterator<Ite
     members.map(|(name, value)| (name.as_str(), value))
 }
 
-/// A fragment without its percent signs.
+/// Decodes the percent signs of a fragment.
 fn decoded(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();

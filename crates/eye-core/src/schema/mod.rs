@@ -1,4 +1,4 @@
-//! A tool's schema: refused by an estimate before it is compiled, and held against a call's arguments under a budget.
+//! A tool's schema: refused by an estimate before it is compiled, and applied to a call's arguments under a budget.
 
 mod graph;
 mod refused;
@@ -13,15 +13,15 @@ use serde_json::value::RawValue;
 
 /// How many faults of a call's arguments an error names.
 const FAULTS_SHOWN_MAX: usize = 3;
-/// How much of each.
+/// Characters of each fault that an error shows.
 const FAULT_CHARS_MAX: usize = 300;
 /// Faults are looked for one by one only where that takes few steps: each may hold a copy of what it is about.
 const FAULTS_STEPS_MAX: u64 = 20_000;
-/// What one compiled subschema takes, by estimate.
+/// Bytes of one compiled subschema, by estimate.
 const NODE_BYTES: usize = 512;
-/// What one compiled pattern takes, by estimate.
+/// Bytes of one compiled pattern, by estimate.
 const COMPILED_PATTERN_BYTES: usize = 32 << 10;
-/// A pattern's table while it is matched.
+/// Bytes of a pattern's table while it is matched.
 const PATTERN_TABLE_BYTES_MAX: usize = 256 << 10;
 
 /// A compiled schema.
@@ -39,7 +39,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Reads a tool's schema, or says why it is not taken.
+    /// Reads a tool's schema, or refuses it.
     pub fn of(tool: &str, schema: &RawValue) -> Result<Self, Error> {
         let schema = serde_json::from_str(schema.get()).map_err(|error| wrong(tool, &error.to_string()))?;
         let graph = Graph::of(&schema).map_err(|why| wrong(tool, &why.to_string()))?;
@@ -65,12 +65,11 @@ impl Estimate {
 }
 
 impl Schema {
-    /// In memory, by estimate.
+    /// Estimated bytes in memory.
     pub fn parsed_bytes(&self) -> usize {
         self.graph.len() * NODE_BYTES + self.graph.patterns * COMPILED_PATTERN_BYTES
     }
 
-    /// Patterns in it.
     pub fn patterns(&self) -> usize {
         self.graph.patterns
     }
@@ -80,7 +79,8 @@ impl Schema {
         self.graph.written_out
     }
 
-    /// Whether a call's arguments fit; says where they do not. Fails when finding out takes more steps than the budget.
+    /// Checks a call's arguments; the inner error says where they do not fit. Fails when that takes more steps than the
+    /// budget.
     pub fn check(&self, tool: &str, arguments: &Value, steps_max: u64) -> Result<Result<(), Error>, Unfit> {
         let steps = self.graph.steps(arguments, &mut Meter::new(steps_max))?;
         if self.validator.is_valid(arguments) {

@@ -1,4 +1,4 @@
-//! What a page says of itself, and what it is called.
+//! What a page reports of itself, and its names.
 
 use super::Session;
 use eye_protocol::limits::PAGE_TEXT_BYTES_MAX;
@@ -41,17 +41,17 @@ impl Session {
         info.paused = paused.map(cut).or(info.paused.take()).filter(|message| !message.is_empty());
     }
 
-    /// What a person would call it.
+    /// The given name, or else the alias, or else the id.
     pub fn name(&self) -> String {
         self.called().to_owned()
     }
 
-    /// The same, to look at.
+    /// [`Self::name`] as a reference.
     pub(crate) fn called(&self) -> &str {
         self.given_name().or(self.info.alias.as_deref()).unwrap_or(self.id.as_str())
     }
 
-    /// What a person called it, by `eye use PAGE --as NAME`.
+    /// The name that a person gave the page, by `eye use PAGE --as NAME`.
     pub fn given_name(&self) -> Option<&str> {
         self.given_name.as_deref()
     }

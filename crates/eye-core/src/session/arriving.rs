@@ -1,4 +1,4 @@
-//! A page comes and goes: who holds the session, what its coming ends, and what its going does.
+//! A page joins or leaves: which page holds the session, which calls its arrival ends, and what its loss does.
 
 use super::told::arrival;
 use super::{Place, Session};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 impl Session {
     pub(super) fn join(&mut self, now: Millis, page: Conn, who: Newcomer, seen_by: &[Conn], out: &mut Vec<Outcome>) {
         let Newcomer { origin, info, policy, ask_first, driven } = who;
-        // A session belongs to its origin for as long as it is remembered: state, mail and agents go on with it.
+        // A session belongs to its origin for as long as it is remembered: its state, mail and agents stay with it.
         if self.origin != origin && !driven {
             out.push(Outcome::Effect(Effect::Close { conn: page, close: Close::foreign_session() }));
             return;
@@ -58,8 +58,8 @@ impl Session {
         self.release_waiting(out);
     }
 
-    /// A driven tab shows a document of another origin: nothing of what the first one published, offered or was sent
-    /// goes on with it, and calls wait for it only if the token of their agent covers it.
+    /// A driven tab shows a document of another origin. What the document before published, offered or was sent does
+    /// not go on with it, and calls go on waiting only if the token of their agent covers the new origin.
     fn show_another_origin(&mut self, origin: Arc<str>, seen_by: &[Conn], out: &mut Vec<Outcome>) {
         let why = format!("the tab went to {origin}, which this token does not cover");
         self.origin = origin;
@@ -75,7 +75,7 @@ impl Session {
         }
     }
 
-    /// Ends what navigated here, once the page has a title to tell.
+    /// Ends the calls that navigated here, once the page has a title to report.
     pub(super) fn arrive(&mut self, out: &mut Vec<Outcome>) {
         if !self.arriving || self.info.title.as_deref().unwrap_or("").is_empty() {
             return;

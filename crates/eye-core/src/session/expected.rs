@@ -1,4 +1,4 @@
-//! What is expected of a session's page: facts without the session that holds them.
+//! What is expected of a session's page, as data without the session that holds it.
 
 use crate::ids::Millis;
 use crate::input::Input;
@@ -10,17 +10,16 @@ use serde_json::{Value, json};
 pub(crate) enum Wanted<'a> {
     /// A tool of this name.
     Tool(&'a str),
-    /// Which tools there are.
+    /// The list of tools.
     Tools,
     /// Its state.
     State,
-    /// What is kept of it besides: mail, and states under names.
+    /// What else is kept of it: mail and snapshots.
     Kept,
-    /// Nothing, but it stays behind what waits of the same agent.
+    /// Nothing, but the request stays behind those of the same agent that wait.
     Order,
 }
 
-/// What is expected of a session's page.
 #[expect(clippy::struct_excessive_bools, reason = "what is known of a page, each for itself")]
 #[derive(Debug, Default)]
 pub(crate) struct Expecting {
@@ -29,44 +28,43 @@ pub(crate) struct Expecting {
     /// A page of this session has published a state.
     pub(super) had_state: bool,
     pub(super) joined_at: Millis,
-    /// Until when what another hub kept of the session may come.
+    /// Until when what another hub kept of the session may arrive.
     pub(super) handover_until: Option<Millis>,
-    /// When the page said that it goes elsewhere.
+    /// When the page reported that it is leaving for another URL.
     pub(super) leaving_at: Option<Millis>,
     /// The dialog that stops the page.
     pub(super) stopped: Option<Stopped>,
-    /// Work is under way, or something that the page said since then waits behind it: it may have offered more than is
-    /// known.
+    /// Work is under way, or inputs of the page wait behind it: the page may have offered more than is known.
     pub(super) behind: bool,
     /// Requests that wait for an offer, in their order.
     pub(super) requests: Vec<Input>,
     pub(super) requests_bytes: usize,
-    /// The hub ends: nothing is waited for any more.
+    /// The hub is ending: no request waits any more.
     pub(super) over: bool,
 }
 
 /// A dialog that stops a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopped {
-    /// When the page said so.
+    /// When the page reported the dialog.
     pub(super) at: Millis,
-    /// The calls that it stopped have ended.
+    /// Whether the calls that it stopped have ended.
     pub(super) told: bool,
 }
 
 impl Expecting {
-    /// Of a session that a restarted hub knows from before.
+    /// For a session that a restarted hub knows from before.
     pub fn recalled(had_tools: bool, had_state: bool) -> Self {
         Self { had_tools, had_state, ..Self::default() }
     }
 
-    /// Requests that wait.
+    /// How many requests wait.
     pub fn waiting(&self) -> usize {
         self.requests.len()
     }
 }
 
-/// What shows the page at which a verb arrives that goes to another page.
+/// The look at the page where a verb arrives, for a verb that navigates.
 pub(super) fn at_arrival(task: &Task) -> Option<Task> {
     let Task::Verb { method, params, .. } = task else { return None };
     if !matches!(&**method, "page/goto" | "page/back" | "page/forward") {

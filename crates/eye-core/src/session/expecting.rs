@@ -1,5 +1,5 @@
-//! What is expected of a page, and what waits for it: tools and state that it has not offered yet, the document it is
-//! going to, the end of a dialog that stops it.
+//! What is expected of a page, and the requests that wait for it: tools and state that it has not offered yet, the
+//! document that it is leaving for, the end of a dialog that stops it.
 
 use super::expected::{Expecting, Stopped, Wanted};
 use super::{Place, Session};
@@ -21,7 +21,7 @@ use eye_protocol::page_hint::quoted;
 use eye_protocol::{Code, Error};
 
 impl Session {
-    /// What a hub remembers of it.
+    /// What a hub remembers of the session across a restart.
     pub(crate) fn known(&self) -> Known {
         let Expecting { had_tools: tools, had_state: state, .. } = self.expecting;
         Known {
@@ -34,7 +34,7 @@ impl Session {
         }
     }
 
-    /// Whether its pages have offered tools, and a state: what is remembered of them.
+    /// Whether its pages have offered tools, and a state. Both are remembered across a restart.
     pub(crate) fn offers(&self) -> (bool, bool) {
         (self.expecting.had_tools, self.expecting.had_state)
     }
@@ -46,7 +46,7 @@ impl Session {
         self.expecting.stopped = None;
     }
 
-    /// The page tells what changed about it.
+    /// The page reports changes of its info.
     pub(super) fn changed(&mut self, now: Millis, info: PageInfo, out: &mut Vec<Outcome>) {
         let (loaded, goes) = (info.loading == Some(false), info.leaving.is_some());
         self.merge(info);
@@ -64,12 +64,13 @@ impl Session {
         }
     }
 
-    /// Whether its page is on its way elsewhere, and calls wait for where it goes.
+    /// Whether its page is leaving for another document, for which calls wait.
     pub(super) fn is_leaving(&self, now: Millis) -> bool {
         self.expecting.leaving_at.is_some() && self.leaving_until().is_none_or(|until| now < until)
     }
 
-    /// Until when calls wait for where its page goes. None where its browser says how that ended.
+    /// Until when calls wait for the document that the page is leaving for. None for a driven tab: its browser reports
+    /// how the navigation ended.
     fn leaving_until(&self) -> Option<Millis> {
         self.expecting.leaving_at.filter(|_| !self.driven).map(|at| at + LEAVING_MS)
     }
@@ -79,7 +80,7 @@ impl Session {
         self.page().is_some() && self.expecting.stopped.is_some_and(|dialog| now >= dialog.at + DIALOG_MS)
     }
 
-    /// Why nothing can be done while a dialog is open.
+    /// The refusal while a dialog is open.
     pub(crate) fn dialog_open(&self) -> Error {
         let dialog = quoted(self.info.dialog.as_deref().unwrap_or_default());
         Error::new(Code::CONNECTION, format!("a dialog is open in the page {}: {dialog}", self.name()))
@@ -93,7 +94,7 @@ impl Session {
         }
     }
 
-    /// Why a call that waited ends.
+    /// The error of a call that waited for the page.
     pub(super) fn absence(&self) -> Error {
         let hint = "open it again, or choose another one: `eye pages`";
         let name = self.name();
@@ -110,7 +111,7 @@ impl Session {
         Error::new(Code::SESSION, message).hint(hint)
     }
 
-    /// Until when its page is expected to offer what it has not offered yet.
+    /// Until when the page is expected to offer what it has not offered yet.
     fn offers_until(&self) -> Option<Millis> {
         match self.place {
             Place::Connected { .. } => {
@@ -142,13 +143,14 @@ impl Session {
         match wanted {
             _ if self.expecting.over => false,
             Wanted::Kept => coming,
-            // Revisions go on from those of the hub before, so a state that the page has published here waits for it.
+            // Revisions go on from those of the hub before, so even a state that the page has published here waits for
+            // the handover.
             Wanted::State if coming => true,
             _ => leaving || in_time && missing || behind(),
         }
     }
 
-    /// Lets a request wait. Gives it back when too much waits.
+    /// Lets a request wait. Returns it when too much waits.
     pub(crate) fn wait_for_offer(&mut self, request: Input) -> Option<Input> {
         let bytes = self.expecting.requests_bytes + request.len_bytes();
         if self.expecting.requests.len() >= SESSION_CALLS_MAX || bytes > SESSION_WAITING_BYTES_MAX {
@@ -166,32 +168,31 @@ impl Session {
         self.release_waiting(out);
     }
 
-    /// Begins work, behind which everything that the page says waits.
+    /// Begins work. Inputs of the page wait behind it.
     pub(crate) fn begin(&mut self, work: Work, then: Then, out: &mut Vec<Outcome>) {
         self.working = true;
         self.expecting.behind = true;
         out.push(Outcome::Work { work, then });
     }
 
-    /// Whether work is under way.
     pub(crate) fn is_working(&self) -> bool {
         self.working
     }
 
-    /// Everything that the page said before and during work has been read.
+    /// Everything that the page sent before and during work has been handled.
     pub(crate) fn caught_up(&mut self, out: &mut Vec<Outcome>) {
         self.expecting.behind = false;
         self.release_waiting(out);
     }
 
-    /// Looks at the requests that wait again; those for which it is too early wait again.
+    /// Handles the waiting requests again; those for which it is too early wait again.
     pub(super) fn release_waiting(&mut self, out: &mut Vec<Outcome>) {
         self.tell_untold(out);
         self.expecting.requests_bytes = 0;
         out.extend(self.expecting.requests.drain(..).map(Outcome::Later));
     }
 
-    /// Takes back a request that waits.
+    /// Removes a waiting request.
     pub(crate) fn take_waiting(&mut self, reply: &Reply) -> Option<Input> {
         let is_it = |input: &Input| match input {
             Input::Ask { agent, form: Some(form), .. } => *agent == reply.agent && *form == reply.form,
@@ -208,7 +209,7 @@ impl Session {
         Some(request)
     }
 
-    /// An agent has left, and with it what it asked for. With an error it is still there to get it.
+    /// Removes the waiting requests of an agent that left. With an error it is still connected, and receives the error.
     pub(super) fn forget_waiting(&mut self, agent: Conn, error: Option<&Error>, out: &mut Vec<Outcome>) {
         let is_its = |input: &mut Input| input.conn() == Some(agent);
         for request in self.expecting.requests.extract_if(.., is_its) {
@@ -217,12 +218,12 @@ impl Session {
         self.expecting.requests_bytes = self.expecting.requests.iter().map(Input::len_bytes).sum();
     }
 
-    /// Whether the hub ends: no page is asked any more.
+    /// Whether the hub is ending: no page is asked any more.
     pub(crate) fn is_over(&self) -> bool {
         self.expecting.over
     }
 
-    /// The hub ends, and with it what waits.
+    /// The hub is ending: ends the waiting requests.
     pub(super) fn stop_expecting(&mut self, error: &Error, out: &mut Vec<Outcome>) {
         self.expecting.over = true;
         self.expecting.requests_bytes = 0;
@@ -230,7 +231,7 @@ impl Session {
         out.extend(waiting.filter_map(|request| refused(request, error.clone())).map(Outcome::Effect));
     }
 
-    /// When something that is expected is overdue.
+    /// When the next thing that is expected is overdue.
     pub(super) fn expecting_wake(&self) -> Option<Millis> {
         let Expecting { stopped, behind, ref requests, .. } = self.expecting;
         let leaving = self.leaving_until();
@@ -282,7 +283,7 @@ impl Session {
         }
     }
 
-    /// Asks the page that has come for the outline with which calls that went there end.
+    /// Asks the page that has come for its outline, with which the calls that navigated to it end.
     pub(super) fn show_arrivals(&mut self, now: Millis, page: Conn, out: &mut Vec<Outcome>) {
         // A site that is denied shows no outline; its title says so.
         if self.is_denied() {
@@ -298,7 +299,7 @@ impl Session {
     }
 }
 
-/// How a request that waits ends with an error, if an answer is wanted.
+/// The effect that ends a waiting request with an error, if an answer is wanted.
 fn refused(request: Input, error: Error) -> Option<Effect> {
     match request {
         Input::Ask { agent, form, mode: Mode::Answer, .. } => {

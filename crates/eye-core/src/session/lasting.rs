@@ -1,4 +1,4 @@
-//! A session's state that outlives its hub: given out now and then, and taken back where the page's hub has ended.
+//! A session's state that outlives its hub: written now and then, and taken back when the page's hub has ended.
 
 use super::expected::Expecting;
 use super::lasts::Lasts;
@@ -21,7 +21,7 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 
 impl Session {
-    /// A session whose page is gone with its hub, made of the state that outlived it.
+    /// A session whose page is gone with its hub, made from the state that outlived it.
     pub(crate) fn outlived(found: &LastingState, now: Millis, before_first_call: CallId) -> Self {
         let info = PageInfo {
             title: Some(found.title.to_string()),
@@ -35,32 +35,32 @@ impl Session {
         Self { info, expecting, place, lasts: Lasts { from_afar: true, ..Lasts::default() }, ..new }
     }
 
-    /// Its state has changed: when it is to be given out, unless that is noted already.
+    /// Its state has changed. Returns when to write it, unless that is scheduled already.
     pub(crate) fn state_to_give(&mut self, now: Millis) -> Option<Millis> {
         let is_new = !std::mem::replace(&mut self.lasts.changed, true);
         is_new.then(|| self.lasts.given_at.map_or(now, |at| now.max(at + LASTING_STATE_MS)))
     }
 
-    /// Whether its state cannot be given out yet: it is worked on, or goes on from one that is on its way.
+    /// Whether its state cannot be written yet: it is worked on, or it continues one that is on its way.
     pub(crate) fn is_state_busy(&self, now: Millis) -> bool {
         self.is_working() || self.awaits_handover(now)
     }
 
-    /// Whether those who watch its state are told later, with the revision that it then has.
+    /// Whether the agents that watch its state are notified later, with the revision that it then has.
     pub(crate) fn tells_later(&mut self, now: Millis) -> bool {
         let later = self.awaits_handover(now);
         self.lasts.untold |= later;
         later
     }
 
-    /// What its page has published here, for those who watch it, unless it takes long to write.
+    /// The state that its page has published here, for agents that watch it, unless it takes long to write.
     pub(crate) fn state_to_tell(&self, now: Millis) -> Option<(u64, Box<str>)> {
         let state = self.published.state.as_ref().filter(|state| state.is_current() && !self.awaits_handover(now))?;
         let text = state.light_text()?;
         Some((state.revision(), text.into()))
     }
 
-    /// Tells those who watch its state what was published while the revision was not known.
+    /// Notifies the agents that watch its state of what was published while the revision was not known.
     pub(super) fn tell_untold(&mut self, out: &mut Vec<Outcome>) {
         if self.expecting.handover_until.is_some() || !std::mem::take(&mut self.lasts.untold) {
             return;
@@ -71,7 +71,7 @@ impl Session {
         }
     }
 
-    /// Gives out its state: what takes long to write, by a worker.
+    /// Writes its state; a worker does it when it takes long.
     pub(super) fn give_state(&mut self, now: Millis, out: &mut Vec<Outcome>) {
         self.lasts.changed = false;
         let Some(text_bytes) = self.state_bytes() else { return };
@@ -84,7 +84,8 @@ impl Session {
         self.give_state_at_once(now, text_bytes, out);
     }
 
-    /// The hub ends: what has changed since it was given out is given out at once. Nothing else waits for it any more.
+    /// The hub is ending: a state that has changed since it was written is written at once. Nothing else waits any
+    /// more.
     pub(super) fn give_last_state(&mut self, now: Millis, out: &mut Vec<Outcome>) {
         let is_due = std::mem::take(&mut self.lasts.changed) && !self.awaits_handover(now);
         if let Some(text_bytes) = self.state_bytes().filter(|_| is_due) {
@@ -102,7 +103,7 @@ impl Session {
         self.write_state(now, text, out);
     }
 
-    /// The text of its state is there.
+    /// The text of its state is ready: writes it.
     pub(crate) fn write_state(&self, now: Millis, text: Option<Box<RawValue>>, out: &mut Vec<Outcome>) {
         let Some(state) = &self.published.state else { return };
         let text = text.filter(|text| text.get().len() <= LASTING_STATE_BYTES_MAX).map(Into::into);
@@ -120,13 +121,13 @@ impl Session {
         out.push(Outcome::Effect(Effect::Lasting(Lasting::Write(written))));
     }
 
-    /// Its newest letter, if that is to be written.
+    /// Its newest letter, if it is to be written.
     pub(crate) fn letter_to_write(&mut self) -> Option<LastingLetter> {
         let (session, origin) = (&self.id, &self.origin);
         self.mailbox.letter_to_write().map(|(number, text)| lasting_letter(session, origin, number, text))
     }
 
-    /// Its letters, if they are to be written anew: as many as are kept.
+    /// Its letters, if they are to be written again: at most [`LASTING_LETTERS_MAX`], the newest.
     pub(crate) fn letters_to_write(&mut self) -> Option<Vec<LastingLetter>> {
         let (session, origin) = (&self.id, &self.origin);
         let all = self.mailbox.letters_to_write()?;
@@ -135,23 +136,23 @@ impl Session {
         Some(letters)
     }
 
-    /// Whether its last state may be elsewhere: its page is gone, and may have been at another hub since.
+    /// Whether its last state may be stored elsewhere: its page is gone, and may have been at another hub since.
     pub(crate) fn wants_recall(&self, now: Millis) -> bool {
         let recently = self.lasts.recalled_at.is_some_and(|at| now < at + LASTING_STATE_MS);
         matches!(self.place, Place::Gone { .. }) && !recently && !self.driven
     }
 
-    /// Its page is at another hub: what was recalled may be old by now.
+    /// Its page is at another hub, so what was recalled may be outdated.
     pub(crate) fn recall_anew(&mut self) {
         self.lasts.recalled_at = None;
     }
 
-    /// Whether nothing is known of it here but a state that outlived its hub.
+    /// Whether nothing is known of it here except a state that outlived its hub.
     pub(crate) fn is_from_afar(&self) -> bool {
         self.lasts.from_afar && matches!(self.place, Place::Gone { .. })
     }
 
-    /// A page has come: the session is one of this hub.
+    /// A page has come: the session belongs to this hub.
     pub(super) fn is_here(&mut self) {
         self.lasts.from_afar = false;
         self.lasts.before = self.published.state.as_ref().map(|state| (state.published_at(), state.revision()));
@@ -167,7 +168,7 @@ impl Session {
         self.lasts.too_large = false;
     }
 
-    /// What outlived the hub before has come, or there is nothing.
+    /// Takes the result of a recall.
     pub(super) fn take_recalled(
         &mut self,
         now: Millis,
@@ -202,7 +203,7 @@ impl Session {
         }
     }
 
-    /// Whether a state that outlived its hub is the one that is here, or that what is here goes on from.
+    /// Whether a state that outlived its hub is the one that is here, or the one that the state here continues.
     pub(super) fn knows(&self, handed: &HandedState) -> bool {
         let is_it = |wall_ms: u64, revision: u64| wall_ms == handed.wall_ms && revision >= handed.revision;
         match &self.published.state {

@@ -1,22 +1,22 @@
-//! What a session knows of its state elsewhere: facts without the session that holds them.
+//! What a session knows of its state elsewhere, as data without the session that holds it.
 
 use crate::ids::Millis;
 
-/// What is known of a session's state elsewhere.
 #[expect(clippy::struct_excessive_bools, reason = "what is known, each for itself")]
 #[derive(Debug, Default)]
 pub(crate) struct Lasts {
-    /// It has changed since it was given out.
+    /// The state has changed since it was written.
     pub(super) changed: bool,
-    /// When it was given out.
+    /// When the state was last written.
     pub(super) given_at: Option<Millis>,
-    /// When it was last looked for elsewhere.
+    /// When the state was last recalled.
     pub(super) recalled_at: Option<Millis>,
-    /// When the state was published, and its revision, that what the page publishes here goes on from.
+    /// Publication time (Unix, in milliseconds) and revision of the state that the page's states here continue.
     pub(super) before: Option<(u64, u64)>,
-    /// Those who watch it were not told yet: its revisions go on from those of the hub before, which are on their way.
+    /// Agents that watch the state were not notified yet: its revisions continue those of the hub before, which are on
+    /// their way.
     pub(super) untold: bool,
-    /// The session is known here by its state alone.
+    /// The session is known here only by its state.
     pub(super) from_afar: bool,
     /// The last state of the page was too large to outlive its hub.
     pub(super) too_large: bool,

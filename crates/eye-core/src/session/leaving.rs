@@ -6,7 +6,7 @@ use crate::session_event::Outcome;
 use eye_protocol::Error;
 
 impl Session {
-    /// Ends what an agent waits for. With an error, the agent is still there to be told.
+    /// Ends what an agent waits for. With an error, the agent is still connected and receives it.
     pub(super) fn agent_left(&mut self, agent: Conn, told: Option<&Error>, out: &mut Vec<Outcome>) {
         for key in self.calls.keys_where(|call| call.asker.agent() == Some(agent)) {
             self.abort(key, out);

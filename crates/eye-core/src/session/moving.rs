@@ -18,7 +18,7 @@ impl Session {
         self.expecting.handover_until = Some(now + HANDOVER_MS);
     }
 
-    /// Its page has come from a hub that is gone: what outlived that hub is looked for.
+    /// Its page has come from a hub that is gone: what outlived that hub is recalled.
     pub(crate) fn expect_recall(&mut self, now: Millis) {
         self.expecting.handover_until = Some(now + RECALL_MS);
     }
@@ -28,14 +28,14 @@ impl Session {
         self.expecting.handover_until.is_some_and(|until| now < until)
     }
 
-    /// Whether there is something that its page does not say again.
+    /// Whether there is something that its page does not send again.
     pub(crate) fn has_belongings(&self) -> bool {
         let published = &self.published;
         let kept = published.state.is_some() || published.snapshots.bytes() > 0;
         kept || self.mailbox.bytes() > 0 || self.given_name.is_some()
     }
 
-    /// Another hub holds the session: what was kept of it goes there.
+    /// Another hub holds the session: hands over what was kept of it.
     pub(super) fn give_away(&mut self, now: Millis, claim: u64, out: &mut Vec<Outcome>) {
         let (letters, dropped) = self.mailbox.hand_over();
         let ago = |at: Millis| now.saturating_sub(at);
@@ -67,7 +67,7 @@ impl Session {
         }
     }
 
-    /// The text of the state is there: everything goes.
+    /// The text of the state is ready: hands everything over.
     #[expect(clippy::unused_self, reason = "one of the session's steps, beside its siblings")]
     pub(crate) fn hand_over(
         &self,
@@ -85,7 +85,7 @@ impl Session {
         out.push(hand_over(handover));
     }
 
-    /// What another hub kept has come. It is older than everything that the page has said here.
+    /// Takes what another hub kept, which is older than everything that the page has sent here.
     pub(super) fn take_over(&mut self, now: Millis, handover: Handover, out: &mut Vec<Outcome>) {
         let Handover { state, letters, dropped, snapshots, had_tools, age_ms, asked, .. } = handover;
         self.expecting.handover_until = None;
@@ -97,7 +97,7 @@ impl Session {
         }
         self.mailbox.take_over(now, letters, dropped, out);
         self.published.snapshots.take_over(now, snapshots);
-        // It may have come from where it outlives its hub before.
+        // The state may have been recalled already from where it outlives its hub.
         match state.filter(|handed| !self.knows(handed)) {
             Some(HandedState { text: Some(text), revision, age_ms, wall_ms }) => {
                 let handed = HandedState { text: None, revision, age_ms, wall_ms };
@@ -123,7 +123,8 @@ impl Session {
         let HandedState { revision, age_ms, wall_ms, .. } = *handed;
         match &mut self.published.state {
             Some(own) if own.is_current() => own.follow(revision),
-            // What was kept here is usually older, for that hub held the session since; not where it got nothing.
+            // What was kept here is usually older, because that hub held the session since; not where that hub received
+            // nothing.
             Some(own) if own.published_at() >= wall_ms => own.number_after(revision),
             own => {
                 let revision = own.as_ref().map_or(revision, |own| revision.max(own.revision() + 1));

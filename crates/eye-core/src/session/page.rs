@@ -1,4 +1,4 @@
-//! What the session's page does, and what happens to it.
+//! Events of a session's page.
 
 use crate::calls::Phase;
 use crate::effect::Effect;
@@ -10,7 +10,7 @@ use crate::state::When;
 use eye_protocol::limits::NAVIGATION_MS;
 
 impl Session {
-    /// A page that was replaced has no effect any more.
+    /// Events of a page that was replaced have no effect.
     pub(super) fn on_page(&mut self, now: Millis, page: Conn, event: PageEvent, given: Given, out: &mut Vec<Outcome>) {
         match event {
             PageEvent::Answered { call, ending } => self.answered(now, page, call, ending, out),

@@ -1,5 +1,4 @@
-//! What time does to a session: calls that are due end, silent pages are pinged, and one that does not come back is
-//! gone.
+//! Timers of a session: calls that are due end, silent pages are pinged, and a page that does not come back is gone.
 
 use super::told::arrival;
 use super::{Place, Session};
@@ -40,7 +39,7 @@ impl Session {
             Place::Connected { page, heard_at, pinged_at: Some(at) }
                 if now >= at + PING_TIMEOUT_MS && heard_at > at =>
             {
-                // It answered calls, if not the ping: its code runs.
+                // It answered calls, though not the ping: its code runs.
                 self.place = Place::Connected { page, heard_at, pinged_at: None };
             }
             Place::Connected { page, pinged_at: Some(at), .. } if now >= at + PING_TIMEOUT_MS => {

@@ -1,4 +1,4 @@
-//! A state that changes its hub.
+//! States that move to another hub, or come from one.
 
 use super::{Holding, State, When};
 use crate::document::Document;
@@ -7,14 +7,14 @@ use crate::ids::Millis;
 use std::collections::VecDeque;
 
 impl State {
-    /// One that another hub kept. The page that published it is not here.
+    /// A state that another hub kept. The page that published it is not here.
     pub(crate) fn handed(document: Option<Document>, revision: u64, came: When) -> Self {
         let document = document.map_or(Holding::Dropped, Holding::Here);
         let history = VecDeque::new();
         Self { document, revision, page_revision: 0, came, history, history_bytes: 0, current: false }
     }
 
-    /// Gives itself away: the document apart, as text is made of it elsewhere.
+    /// Takes the state apart for another hub: the document is returned separately, because its text is made elsewhere.
     pub(crate) fn hand_over(mut self, now: Millis) -> (HandedState, Option<Document>) {
         let age_ms = now.saturating_sub(self.came.now);
         let handed = HandedState { text: None, revision: self.revision, age_ms, wall_ms: self.came.wall_ms };
@@ -26,7 +26,7 @@ impl State {
         self.came.wall_ms
     }
 
-    /// Another hub gave this revision, or a later one, to something older.
+    /// Another hub gave this revision, or a later one, to an older state: goes on after it.
     pub(crate) fn number_after(&mut self, revision: u64) {
         if self.revision <= revision {
             self.revision = revision + 1;
@@ -35,7 +35,7 @@ impl State {
         }
     }
 
-    /// Another hub had published up to this revision before what is known here: numbers only grow.
+    /// Another hub had published up to this revision before what is known here: adds it, because revisions only grow.
     pub(crate) fn follow(&mut self, revision: u64) {
         self.revision += revision;
         for (at, _) in &mut self.history {

@@ -1,5 +1,5 @@
-//! Who listens to which topics: connections here, for other hubs to know, and other hubs, so that nothing is sent to a
-//! hub where no one listens.
+//! Interests in topics: those of connections here, reported to other hubs, and those of other hubs, so that no message
+//! is sent to a hub without a listener.
 
 use crate::elsewhere::{Audience, ChangedInterest, HeardBy, HubInterests, Interest};
 use crate::policy::topic_fits;
@@ -8,18 +8,17 @@ use eye_protocol::scope::Scope;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// What is kept of one hub. One that listens to more is sent everything.
+/// Interests kept of one hub. A hub with more is sent every message.
 const INTERESTS_MAX: usize = 10_000;
 
-/// Who listens to which topics.
 #[derive(Debug, Default)]
 pub(super) struct Interests {
-    /// Whether other hubs want to know.
+    /// Whether other hubs want to know the interests here.
     wanted: bool,
-    /// What connections here listen to, and how many of them.
+    /// The interests of connections here, and how many connections have each.
     own: FxHashMap<Interest, usize>,
     changed: Vec<ChangedInterest>,
-    /// The hubs by what they listen to.
+    /// The hubs and their kinds of listener, by pattern.
     hubs_by_pattern: FxHashMap<Box<str>, FxHashSet<(Arc<str>, HeardBy)>>,
     by_hub: FxHashMap<Arc<str>, OfHub>,
 }
@@ -27,11 +26,11 @@ pub(super) struct Interests {
 #[derive(Debug, Default)]
 struct OfHub {
     interests: FxHashSet<Interest>,
-    /// Whether it listens to more than is kept, and is sent everything.
+    /// Whether the hub has more interests than are kept, and is sent every message.
     everything: bool,
 }
 
-/// A message, as far as it decides who hears it.
+/// The parts of a message that decide which listeners receive it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heard<'a> {
     pub topic: &'a str,
@@ -43,7 +42,7 @@ pub(crate) struct Heard<'a> {
 }
 
 impl Heard<'_> {
-    /// Whether it is for such a listener.
+    /// Whether the message is for this kind of listener.
     fn is_for(&self, listener: &HeardBy) -> bool {
         let reaches = |origin: &str| self.scope.sees_all() || self.scope.sees(origin);
         match (listener, self.audience) {
@@ -69,14 +68,14 @@ pub(super) fn common(one: &str, other: &str) -> Option<Box<str>> {
 }
 
 impl Interests {
-    /// Nothing is listened to, and other hubs want to know.
+    /// No interests yet; other hubs want to know them.
     pub fn wanted() -> Self {
         Self { wanted: true, ..Self::default() }
     }
 
-    /// A connection here listens.
+    /// Adds an interest of a connection here.
     pub fn add(&mut self, interest: Interest) {
-        // Topics of our own stay within a hub.
+        // Topics under our own prefix stay within a hub.
         if !self.wanted || interest.pattern.starts_with(OWN_TOPIC_PREFIX) {
             return;
         }
@@ -87,7 +86,7 @@ impl Interests {
         }
     }
 
-    /// A connection here listens no more.
+    /// Removes an interest of a connection here.
     pub fn remove(&mut self, interest: Interest) {
         let Some(count) = self.own.get_mut(&interest) else { return };
         *count -= 1;
@@ -97,17 +96,17 @@ impl Interests {
         }
     }
 
-    /// Whether other hubs have something to hear of.
+    /// Whether there are changes to report to other hubs.
     pub fn has_changed(&self) -> bool {
         !self.changed.is_empty()
     }
 
-    /// What changed since this was last asked.
+    /// The changes since the last call.
     pub fn take_changed(&mut self) -> Vec<ChangedInterest> {
         std::mem::take(&mut self.changed)
     }
 
-    /// What a hub listens to is something else now. Gives what is new.
+    /// Updates the interests of another hub. Returns the new ones.
     pub fn hear(&mut self, hub: &Arc<str>, interests: HubInterests) -> Vec<Interest> {
         let changes = match interests {
             HubInterests::Gone => {
@@ -142,7 +141,7 @@ impl Interests {
         new
     }
 
-    /// There may be a listener for anything.
+    /// From now on the hub is sent every message.
     fn everything(&mut self, hub: &Arc<str>) {
         self.by_hub.entry(hub.clone()).or_default().everything = true;
     }
@@ -194,7 +193,7 @@ impl Interests {
         found
     }
 
-    /// Whether a message that waits is for one of these.
+    /// Whether a queued message is for one of these interests.
     pub fn wants(interests: &[Interest], message: Heard<'_>) -> bool {
         interests.iter().any(|one| topic_fits(&one.pattern, message.topic) && message.is_for(&one.listener))
     }
@@ -217,7 +216,7 @@ mod tests {
         of(pattern, HeardBy::Agent)
     }
 
-    /// The hubs that hear what a page of an origin says to its own.
+    /// The hubs that receive what a page of an origin publishes to its own origin.
     fn hubs_of(interests: &Interests, topic: &str, origin: &str) -> String {
         let audience = Audience::Origin(origin.into());
         interests.hubs(Heard { topic, audience: &audience, origin: Some(origin), scope: &Scope::ALL }).join(" ")

@@ -1,5 +1,5 @@
-//! Things that wait until a time, in the order they came. Its parts are its own, so that each look at a thing is
-//! counted.
+//! Things that wait until a time, in the order in which they came. The fields are private, so that each look at a thing
+//! is counted.
 
 use crate::ids::Millis;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,12 +11,11 @@ struct Entry<T> {
     thing: T,
 }
 
-/// Things that wait.
 #[derive(Debug)]
 pub struct Queue<T> {
     /// By number, in the order they came.
     entries: BTreeMap<u64, Entry<T>>,
-    /// When each has waited long enough.
+    /// When each expires.
     until: BTreeSet<(Millis, u64)>,
     last: u64,
     bytes: usize,
@@ -39,7 +38,7 @@ impl<T> Default for Queue<T> {
 }
 
 impl<T> Queue<T> {
-    /// How many wait, and what they take.
+    /// How many wait, and their bytes.
     pub fn size(&self) -> (usize, usize) {
         (self.entries.len(), self.bytes)
     }
@@ -52,7 +51,7 @@ impl<T> Queue<T> {
         self.entries.insert(self.last, Entry { until, bytes, thing });
     }
 
-    /// Takes those that are wanted, in their order, each with the time until which it waits and what it takes.
+    /// Removes the wanted things in their order, each with the time until which it waits and its bytes.
     pub fn take_where(&mut self, mut wanted: impl FnMut(&T) -> bool) -> Vec<(Millis, usize, T)> {
         #[cfg(test)]
         {
@@ -63,12 +62,12 @@ impl<T> Queue<T> {
         keys.into_iter().filter_map(|key| self.take(key)).collect()
     }
 
-    /// When the next one has waited long enough. Asked with every frame, so it is at hand.
+    /// When the next thing expires. Called with every frame, so nothing is searched.
     pub fn next_due(&self) -> Option<Millis> {
         self.until.first().map(|(at, _)| *at)
     }
 
-    /// Drops those that have waited long enough.
+    /// Drops the things that have expired.
     pub fn expire(&mut self, now: Millis) {
         while let Some((at, key)) = self.until.first().copied()
             && at <= now

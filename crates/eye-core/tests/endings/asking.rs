@@ -1,4 +1,4 @@
-//! What pages do and what agents want, as inputs.
+//! The actions of pages and the requests of agents, as inputs.
 
 use super::steps::{PageDoes, Wants};
 use super::world::{World, reply, session};
@@ -16,7 +16,7 @@ fn raw(text: String) -> Box<RawValue> {
     RawValue::from_string(text).expect("JSON")
 }
 
-/// Text that a worker has to look at, if it is large.
+/// Text that is checked by a worker if it is large.
 fn text(large: bool) -> String {
     if large { "x".repeat(LIGHT_BYTES_MAX) } else { "x".into() }
 }

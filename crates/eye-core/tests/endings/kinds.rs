@@ -1,10 +1,9 @@
-//! Names of all inputs. A new one does not compile until it is named here, and fails until it is played.
+//! Names of all inputs. A new input does not compile until it is named here, and fails until it is played.
 
 use eye_core::{Input, PageEvent};
 
 macro_rules! kinds {
     ($($pattern:pat => $name:literal,)*) => {
-        /// All of them.
         pub const KINDS: &[&str] = &[$($name),*];
 
         pub fn kind(input: &Input) -> &'static str {

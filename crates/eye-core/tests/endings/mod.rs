@@ -13,10 +13,10 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use world::World;
 
-/// Longer than anything waits.
+/// Longer than any request waits.
 const LONG_MS: u64 = 200_000;
 
-/// Chance leaves out a rare input now and then. One that so many rounds do not play is not played.
+/// By chance a rare input may not be played in a round. If it is not played in this many rounds, the test fails.
 const ROUNDS_MAX: usize = 30;
 
 fn check(world: &World) -> Result<(), TestCaseError> {

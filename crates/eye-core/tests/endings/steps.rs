@@ -1,8 +1,8 @@
-//! What can happen to a hub: every input, with values small enough that they meet.
+//! Everything that can happen to a hub: every input, with values from a small range so that they meet.
 
 use proptest::prelude::*;
 
-/// What happens next. Pages, agents and sessions are named by small numbers.
+/// One thing that happens. Pages, agents and sessions are named by small numbers.
 #[derive(Clone, Debug)]
 pub enum Step {
     Join {
@@ -41,11 +41,11 @@ pub enum Step {
     AgentRevoked {
         agent: u8,
     },
-    /// Work that was begun is done, the oldest first; sometimes given up.
+    /// The oldest work is done, or sometimes given up.
     Works {
         failed: bool,
     },
-    /// The hub next door answers the oldest request that was passed on.
+    /// The other hub answers the oldest request that was passed on.
     Answers {
         wrong: bool,
     },
@@ -57,20 +57,20 @@ pub enum Step {
         session: u8,
         heir: bool,
     },
-    /// What was given away comes back, as if another hub had held the session.
+    /// The oldest handover comes back, as if another hub had held the session.
     HandedOver,
-    /// What was looked for is found, is not, or cannot be known.
+    /// The oldest recall ends: the state is found, does not exist, or cannot be known.
     Recalled {
         found: u8,
     },
     StatesWanted,
-    /// Letters were removed where they outlive the hub.
+    /// Written letters were removed, so the agent gets them.
     MailGiven,
     /// From now on all pages of other hubs are listed, or not all.
     Lists {
         all: bool,
     },
-    /// The oldest word that was looked up is found as this session, is not, or cannot be known.
+    /// The oldest lookup of a word ends: it names this session, names none, or cannot be known.
     LookedUp {
         session: Option<u8>,
         known: bool,

@@ -1,4 +1,4 @@
-//! Pages, agents, workers and a hub next door around one switchboard. Counts how often each request ended.
+//! Pages, agents, workers and another hub around one switchboard. Counts how often each request ended.
 
 use super::kinds::kind;
 use super::steps::Step;
@@ -26,20 +26,20 @@ pub struct World {
     pub pages: Vec<Conn>,
     agents: HashMap<u8, Conn>,
     next_conn: u64,
-    /// Who asked, and under which id. The ids of pages and agents are not shared.
+    /// The connection and the id of each request. No id is used by both a page and an agent.
     pub asked: Vec<(Conn, String)>,
     pub ended: HashMap<String, u32>,
     departed: HashSet<Conn>,
     works: VecDeque<(Lane, Work)>,
     passed: VecDeque<Box<Passed>>,
     handed: VecDeque<Box<Handover>>,
-    /// States that outlive the hub, and those that it looks for.
+    /// States that are written where they outlive the hub, and recalls under way.
     written: HashMap<SessionId, Box<LastingState>>,
     recalls: VecDeque<SessionId>,
-    /// Letters that agents get when they are removed where they outlive the hub, and those that are there.
+    /// Letters that agents get once written letters are removed, and the letters that are written.
     given: VecDeque<Box<GivenMail>>,
     letters: Vec<LastingLetter>,
-    /// Words that are looked up.
+    /// Lookups under way.
     words: VecDeque<Box<str>>,
     pub played: HashSet<&'static str>,
 }
@@ -49,7 +49,7 @@ pub fn session(at: u8) -> SessionId {
 }
 
 impl Default for World {
-    /// One of several hubs.
+    /// A hub that has other hubs beside it.
     fn default() -> Self {
         let mut board = Switchboard::default();
         board.want_rows();
@@ -81,7 +81,7 @@ impl World {
         Conn(self.next_conn)
     }
 
-    /// A new request of a page or an agent, by its id.
+    /// The id of a new request of a page or an agent.
     pub fn ask(&mut self, conn: Conn) -> String {
         let id = self.asked.len().to_string();
         self.asked.push((conn, id.clone()));
@@ -165,7 +165,7 @@ impl World {
         }
     }
 
-    /// The hub next door says how a request ended.
+    /// The other hub reports how a request ended.
     fn answer(&mut self, passed: Passed, ending: Result<Value, Error>) {
         let back = match (passed.is_call, passed.asker) {
             (true, asker) => Back::Ended { asker, ending, delta: None, asked_at: self.now },
@@ -250,7 +250,7 @@ impl World {
         }
     }
 
-    /// The oldest word that was looked up is found, is not, or cannot be known.
+    /// The oldest lookup of a word ends: a page is found, none is, or it cannot be known.
     fn looked_up(&mut self, found: Option<u8>, known: bool) {
         let Some(word) = self.words.pop_front() else { return };
         let pages = found.map(|at| Listed::There(Arc::new(elsewhere::page(session(at), ORIGIN))));
@@ -258,7 +258,7 @@ impl World {
         self.on(Input::LookedUp { word, known });
     }
 
-    /// The oldest state that was looked for is found, is not, or cannot be known.
+    /// The oldest recall ends: the state is found, does not exist, or cannot be known.
     fn recall(&mut self, found: u8) {
         let Some(session) = self.recalls.pop_front() else { return };
         let written = self.written.get(&session).filter(|_| found > 0).cloned();
@@ -268,14 +268,14 @@ impl World {
         self.on(Input::Recalled(Box::new(Recalled { session, found, letters })));
     }
 
-    /// The oldest letters that wait to be given are removed where they outlive the hub.
+    /// The written letters of the oldest request for mail are removed.
     fn mail_given(&mut self) {
         if let Some(given) = self.given.pop_front() {
             self.on(Input::MailGiven(given));
         }
     }
 
-    /// It was told how each of its calls ended before it left.
+    /// The token of an agent is revoked. The agent learns how each of its calls ended before it leaves.
     fn revoke(&mut self, agent: u8) {
         let Some(conn) = self.agents.remove(&agent) else { return };
         let error = Error::new(Code::DENIED, "the token `ci` was revoked");
@@ -291,7 +291,8 @@ impl World {
         }
     }
 
-    /// Where work is under way, its leaving or its requests may wait behind it; the hub drops what comes of them.
+    /// While work is under way, the leaving of a connection or its requests may wait behind the work; the hub drops
+    /// their results.
     fn depart(&mut self, conn: Conn) {
         if self.works.is_empty() {
             self.departed.insert(conn);
@@ -316,7 +317,7 @@ impl World {
         self.now = end;
     }
 
-    /// All work is done, the hub next door has answered everything, and what was looked for is found or not.
+    /// Ends all work, passed requests, recalls, lookups and waiting letters.
     pub fn settle(&mut self) {
         let is_due = |world: &Self| !world.works.is_empty() || !world.passed.is_empty() || !world.recalls.is_empty();
         while is_due(self) || !self.words.is_empty() || !self.given.is_empty() {
@@ -330,7 +331,7 @@ impl World {
         }
     }
 
-    /// Whether the page or agent that asked has been there all along.
+    /// Whether the page or agent that made the request is still connected.
     pub fn is_there(&self, conn: Conn) -> bool {
         self.board.session_of(conn).is_some() || self.agents.values().any(|agent| *agent == conn)
     }

@@ -1,4 +1,4 @@
-//! Runs an event script, one event a line, and pictures what follows from each.
+//! Runs an event script, one event a line, and pictures the effects of each.
 
 use eye_core::state::StateQuery;
 use eye_core::{
@@ -137,8 +137,7 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
     }
 }
 
-/// What the user allows: `barred` is nothing at all, `denied` is no code, `careful` asks for confirmation,
-/// `sharing TOPIC`.
+/// The user's policy: `barred` allows nothing, `denied` no code, `careful` asks to confirm, `sharing TOPIC` shares it.
 fn policy(words: &str) -> Policy {
     let shared = words.split_once("sharing ").map(|(_, topic)| topic.split(' ').next().unwrap_or("").into());
     Policy {
@@ -149,7 +148,7 @@ fn policy(words: &str) -> Policy {
     }
 }
 
-/// What an agent asks about the state of its page.
+/// A request of an agent about the state of its page.
 fn of_state(reply: Reply, verb: &str, rest: &str) -> Option<Input> {
     let (first, tail) = rest.split_once(' ').unwrap_or((rest, ""));
     let wanted = match verb {
@@ -280,8 +279,8 @@ fn tool(name: &str, arguments: &str, confirmed: bool) -> Task {
     Task::Tool { name: name.into(), arguments: arguments.into(), confirmed, terms: Terms::default() }
 }
 
-/// `TOPIC JSON`, and after ` !` what is said of waiting: `!` alone forbids it, `!100` limits it; `!all` is for every
-/// origin. After ` as ` the sender's word for itself.
+/// `TOPIC JSON`. After ` !` the terms of waiting: `!` alone forbids it, `!100` limits it; `!all` publishes to every
+/// origin. After ` as ` what the sender calls itself.
 fn publish(conn: Conn, rest: &str) -> Input {
     let (topic, message) = rest.split_once(' ').expect("a topic and a message");
     let (message, own_word) = message.split_once(" as ").map_or((message, None), |(text, word)| (text, Some(word)));
