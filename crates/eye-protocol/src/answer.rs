@@ -1,4 +1,4 @@
-//! What a call came to, and its two spellings in line frames: typed and plain.
+//! The result of a call, and its two spellings in line frames: typed and plain.
 
 use crate::error::{Code, Error, Kind};
 use crate::id::split_call_id;
@@ -6,51 +6,48 @@ use base64::Engine;
 
 /// Separates message, hint, stack and kind of a typed error.
 const FIELD: char = '\u{1f}';
-/// The kind of an error that a page answered with.
+/// The kind of an error that comes from a page.
 const PAGE: &str = "page";
-/// The kind of a refusal that a person can lift.
+/// The kind of a refusal that a person can lift by confirming the call.
 const UNCONFIRMED: &str = "unconfirmed";
 
-/// The value a call came to.
+/// The value that a call returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// A string, raw.
     Text(String),
     /// Any other JSON value, as compact JSON text.
     Json(String),
-    /// The short rendering of what JSON cannot hold.
+    /// A short rendering of a value that JSON cannot hold.
     Rendering(String),
-    /// Bytes, with their media type.
     Bytes(Box<Bytes>),
 }
 
-/// Bytes that a call came to.
+/// Bytes that a call returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bytes {
-    /// Such as `image/png`.
+    /// Media type, such as `image/png`.
     pub media_type: String,
-    /// The bytes.
     pub bytes: Vec<u8>,
-    /// The origin of the page they came from, once that is known.
+    /// The origin of the page that the bytes came from. Empty until the hub sets it.
     pub origin: String,
     rendering: String,
 }
 
 impl Bytes {
-    /// Bytes with what a reader of text sees of them.
+    /// Bytes, with the rendering that readers of text see.
     pub fn new(media_type: &str, bytes: Vec<u8>) -> Self {
         let rendering = format!("<{media_type}, {} bytes>", bytes.len());
         Self { media_type: media_type.to_owned(), bytes, origin: String::new(), rendering }
     }
 
-    /// The bytes in base64.
     pub fn base64(&self) -> String {
         base64::engine::general_purpose::STANDARD.encode(&self.bytes)
     }
 }
 
 impl Value {
-    /// The value as a reader sees it, without its type.
+    /// The value as text, without its type.
     pub fn as_text(&self) -> &str {
         match self {
             Self::Text(text) | Self::Json(text) | Self::Rendering(text) => text,
@@ -60,7 +57,7 @@ impl Value {
 
     /// The value as JSON text, fit to be put into other JSON; a rendering becomes a string.
     ///
-    /// Only here does it matter whether a page's JSON is any: a hostile one could close our braces and open its own.
+    /// Validates page JSON before embedding it, so that a hostile page cannot close our braces and open its own.
     pub fn to_json(&self) -> String {
         match self {
             Self::Json(json) if serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() => json.clone(),
@@ -70,7 +67,7 @@ impl Value {
     }
 }
 
-/// How a call ended: its one answer, or its one error.
+/// How a call ended: one value or one error.
 pub type Ending = Result<Value, Error>;
 
 /// Writes `id:text`, `id=json`, `id~text` or `id!code message`.
@@ -91,7 +88,7 @@ pub fn write_typed(id: &str, ending: &Ending, out: &mut String) {
             out.push(' ');
             push_field(&error.message, out);
             let kind = match error.kind {
-                // A line has no place for when to ask again; its hint says it.
+                // A line has no field for the retry time; the hint holds it.
                 Kind::Own | Kind::TooOften { .. } => None,
                 Kind::Unconfirmed => Some(UNCONFIRMED),
                 Kind::Page => Some(PAGE),
@@ -112,7 +109,7 @@ pub fn write_typed(id: &str, ending: &Ending, out: &mut String) {
     }
 }
 
-/// Reads a typed answer. `None` means that the frame is not one.
+/// Reads a typed answer. `None`: the frame is not one.
 ///
 /// The JSON of `id=json` is not parsed here; code that needs it as a value parses it.
 pub fn parse_typed(frame: &str) -> Option<(&str, Ending)> {
@@ -141,7 +138,7 @@ pub fn write_plain(id: &str, ending: &Ending, out: &mut String) {
     }
 }
 
-/// Reads a plain answer. Its value is text: a plain peer does not say more.
+/// Reads a plain answer. Its value is text: a plain peer sends no types.
 pub fn parse_plain(frame: &str) -> Option<(&str, Ending)> {
     let (id, mark, rest) = split_call_id(frame, b":!")?;
     if mark == b':' {
@@ -154,7 +151,7 @@ pub fn parse_plain(frame: &str) -> Option<(&str, Ending)> {
 fn parse_error(rest: &str) -> Error {
     let (code, text) = rest.split_once(' ').unwrap_or((rest, ""));
     let Ok(code) = code.parse() else {
-        // A peer that gives no code means that its code threw.
+        // A peer that sends no code means that its code threw.
         return Error::new(Code::THREW, rest);
     };
     let mut fields = text.split(FIELD).map(str::to_owned);
@@ -162,7 +159,7 @@ fn parse_error(rest: &str) -> Error {
     let hint = fields.next().filter(|hint| !hint.is_empty());
     let stack = fields.next();
     let kind = fields.next();
-    // Where there is a kind, an empty stack only keeps its place.
+    // If there is a kind, an empty stack only keeps the order of the fields.
     let stack = stack.filter(|stack| kind.is_none() || !stack.is_empty());
     let kind = match kind.as_deref() {
         Some(PAGE) => Kind::Page,

@@ -1,15 +1,14 @@
-//! The audit log on the wire: one row as the file has it, and the messages that give rows to agents.
+//! The audit log on the wire: one row as the file has it, and the messages by which agents read rows.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// One row: a call that ended, or rows that were dropped. Its texts are owned where it is read, and borrowed where it
-/// is written.
+/// One row: a call that ended, or rows that were dropped. Its texts are owned by readers and borrowed by the writer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row<S = String> {
-    /// When the call was asked: RFC 3339, UTC, with milliseconds.
+    /// When the call was made: RFC 3339, UTC, with milliseconds.
     pub time: S,
-    /// The agent's name; absent where it gave none.
+    /// The agent's name; absent if it gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<S>,
     /// The name of its token; absent for the hub's own token and the Unix socket.
@@ -27,13 +26,12 @@ pub struct Row<S = String> {
     /// The method of the table of operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub op: Option<S>,
-    /// The MCP server that was asked.
+    /// The MCP server that the request went to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<S>,
-    /// The tool that was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<S>,
-    /// Size of the arguments.
+    /// Bytes of the arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// HMAC-SHA256 of the arguments with the log's key: 32 hex digits.
@@ -42,25 +40,24 @@ pub struct Row<S = String> {
     /// `ok`, `fired`, `cancelled`, `timed-out`, `may-have-run`, or the kind of the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<S>,
-    /// The error's code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<i32>,
-    /// How long it took.
+    /// How long the call took, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
-    /// The same in µs.
+    /// How long the call took, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub us: Option<u64>,
-    /// Size of the answer.
+    /// Bytes of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered: Option<u64>,
     /// The arguments themselves, with `--audit full` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<S>,
-    /// How many rows are missing here.
+    /// How many rows are missing at this place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<u64>,
-    /// Why they are missing.
+    /// Why rows are missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<S>,
 }
@@ -69,9 +66,9 @@ pub struct Row<S = String> {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Read {
-    /// Only calls that were asked since then, Unix time in ms.
+    /// Only calls that were made since then: Unix time in milliseconds.
     pub since: Option<u64>,
-    /// At most so many rows, the latest.
+    /// At most this many rows, the latest.
     pub limit: Option<usize>,
 }
 
@@ -80,7 +77,7 @@ pub struct Read {
 pub struct Rows {
     /// `off`, `on` or `full`.
     pub mode: String,
-    /// The rows, oldest first.
+    /// The oldest first.
     pub rows: Vec<Box<RawValue>>,
     /// Whether older rows were left out.
     pub cut: bool,

@@ -5,7 +5,7 @@ use crate::scan::{self, Pause};
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// What stands around a line frame in a batch: brackets and quotes.
+/// Bytes around a line frame in a batch: brackets and quotes.
 const PUNCTUATION_BYTES: usize = 4;
 
 /// One element of a batch.
@@ -28,12 +28,12 @@ pub enum BatchError {
     TooMany,
 }
 
-/// Reads a message of a client that asked for batches.
+/// Reads a message of a client that uses batches.
 pub fn parse(message: &str) -> Result<Vec<Element<'_>>, BatchError> {
     parse_paced(message, || {})
 }
 
-/// The same for a message that may be large.
+/// [`parse`] for a message that may be large.
 pub fn parse_paced(message: &str, pause: Pause) -> Result<Vec<Element<'_>>, BatchError> {
     if let Some(line) = only_line(message) {
         return Ok(vec![Element::Line(Cow::Borrowed(line))]);
@@ -45,7 +45,7 @@ pub fn parse_paced(message: &str, pause: Pause) -> Result<Vec<Element<'_>>, Batc
     raws.into_iter().map(element).collect()
 }
 
-/// The one line of a batch in which nothing is escaped: most answers.
+/// The line of a batch that holds one line without escapes. Fast path: most answers are so.
 fn only_line(message: &str) -> Option<&str> {
     let line = message.strip_prefix("[\"")?.strip_suffix("\"]")?;
     let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
@@ -66,7 +66,7 @@ fn element(json: &str) -> Result<Element<'_>, BatchError> {
     }
 }
 
-/// Builds messages of a batch client one frame at a time, in one growing buffer.
+/// Builds messages for a client that uses batches, one frame at a time, in one growing buffer.
 ///
 /// A batch is never held back to be filled: the writer takes the frames that are ready.
 #[derive(Debug, Default)]
@@ -78,7 +78,7 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// Begins with messages that were written before their reader asked for batches.
+    /// Begins with messages that were written before the client asked for batches.
     pub fn after(bytes: Vec<u8>, ends: Vec<usize>) -> Self {
         Self { open_start: bytes.len(), bytes, ends, open_frames: 0 }
     }
@@ -90,13 +90,13 @@ impl Batches {
         let _ = serde_json::to_writer(&mut self.bytes, frame);
     }
 
-    /// Adds a JSON-RPC frame, already JSON text.
+    /// Adds a JSON-RPC frame, which is JSON text already.
     pub fn rpc(&mut self, json: &str) {
         self.begin(json);
         self.bytes.extend_from_slice(json.as_bytes());
     }
 
-    /// Bytes that wait.
+    /// Bytes that wait to be sent.
     pub fn len_bytes(&self) -> usize {
         self.bytes.len()
     }

@@ -1,6 +1,7 @@
-//! Binary messages: the result of a call as bytes, behind one line that says whose it is and what it holds.
+//! Binary messages: the result of a call as bytes, behind one line with the id of the call and the media type.
 //!
-//! `12 image/png\\n` and then the bytes. The id is the hub's towards it, and the agent's own, as JSON text, from it.
+//! `12 image/png\n` and then the bytes. Towards the hub the id is the hub's; from the hub it is the agent's own, as
+//! JSON text.
 
 /// The longest head: an id and a media type.
 const HEAD_BYTES_MAX: usize = 512;
@@ -8,16 +9,15 @@ const HEAD_BYTES_MAX: usize = 512;
 /// A binary message, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binary<'a> {
-    /// Whose result it is.
+    /// The id of the call.
     pub id: &'a str,
-    /// What it holds, such as `image/png`.
+    /// Media type of the bytes, such as `image/png`.
     pub media_type: &'a str,
-    /// The bytes.
     pub bytes: &'a [u8],
 }
 
 impl<'a> Binary<'a> {
-    /// Takes a message apart. `None`: it has no such head.
+    /// Takes a message apart. `None`: it does not begin with such a line.
     pub fn parse(message: &'a [u8]) -> Option<Self> {
         let end = memchr::memchr(b'\n', &message[..message.len().min(HEAD_BYTES_MAX)])?;
         let head = std::str::from_utf8(&message[..end]).ok()?;

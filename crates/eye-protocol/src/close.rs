@@ -1,16 +1,15 @@
-//! Why a WebSocket was closed, as its peer sees it.
+//! Close codes of a WebSocket, and the reasons that the peer is shown.
 
 /// A close code with the reason that goes with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Close {
-    /// The code.
     pub code: u16,
-    /// The reason, at most 123 bytes on the wire.
+    /// At most 123 bytes on the wire.
     pub reason: String,
 }
 
 impl Close {
-    /// What admitted the connection is taken back.
+    /// What admitted the connection is no longer valid.
     pub const REVOKED: u16 = 4007;
 
     /// The hub shuts down.
@@ -18,7 +17,7 @@ impl Close {
         Self { code: 1001, reason: "the hub shuts down".into() }
     }
 
-    /// The peer sent what this endpoint does not take.
+    /// The peer sent something that this endpoint does not accept.
     pub fn unsupported(reason: &str) -> Self {
         Self { code: 1003, reason: reason.into() }
     }
@@ -48,12 +47,12 @@ impl Close {
         Self { code: 4004, reason: "this session belongs to another origin".into() }
     }
 
-    /// The peer does not keep up.
+    /// The peer does not keep up with its messages.
     pub fn too_slow(reason: &str) -> Self {
         Self { code: 4005, reason: reason.into() }
     }
 
-    /// The extension's code or key is not good: it has to be paired.
+    /// The extension's code or key is not valid: it has to be paired.
     pub fn not_paired(reason: &str) -> Self {
         Self { code: 4008, reason: reason.into() }
     }

@@ -1,4 +1,4 @@
-//! The compact JSON forms: what an agent writes when it wants JSON but no ceremony.
+//! The compact JSON forms: requests and answers in JSON without the JSON-RPC envelope.
 
 use crate::answer::{Ending, Value};
 use crate::limits::RPC_ID_BYTES_MAX;
@@ -8,9 +8,8 @@ use serde::Deserialize;
 /// A request in a compact form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compact {
-    /// How it was written, which is how it is answered.
+    /// How the request was written, which decides how it is answered.
     pub form: Form,
-    /// What to evaluate.
     pub code: String,
 }
 
@@ -52,7 +51,7 @@ impl Id {
 }
 
 impl Compact {
-    /// Reads a frame, if all of it is one of the forms.
+    /// Reads a frame. `None`: it is not one of the forms as a whole.
     pub fn parse(text: &str) -> Option<Self> {
         match text.trim_start().as_bytes().first()? {
             b'"' => {

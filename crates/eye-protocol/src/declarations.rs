@@ -10,7 +10,7 @@ use crate::status::{Hubs, OtherHub, Status};
 use crate::tools::{Registered, Rejected};
 use ts_rs::{Config, TS};
 
-/// All declarations, one a line. Numbers of ours are small enough for TypeScript's own.
+/// All declarations, one a line. Our integers are small enough for TypeScript's `number`.
 pub fn typescript() -> String {
     let config = Config::new().with_large_int("number");
     let hints: Vec<String> = TABLE.iter().map(|(id, _)| format!("{id:?}")).collect();

@@ -5,7 +5,7 @@ use crate::text::json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What is said where no page has joined.
+/// The message of errors when no page has joined.
 pub const NO_PAGE: &str = "no page is connected";
 
 /// A JSON-RPC error code. The named ones are those that eye itself gives; a page may send any other.
@@ -23,7 +23,7 @@ impl Code {
     pub const METHOD: Self = Self(-32601);
     /// The parameters do not fit.
     pub const PARAMS: Self = Self(-32602);
-    /// Something in eye itself, or a limit of it.
+    /// A fault of eye itself, or a limit of it.
     pub const INTERNAL: Self = Self(-32603);
     /// The hub, the page or the link between them is gone.
     pub const CONNECTION: Self = Self(-32000);
@@ -45,20 +45,19 @@ impl Code {
     pub const CANCELLED: Self = Self(-32800);
 }
 
-/// Whose words an error is.
+/// Where an error comes from, and what is special about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
-    /// Those of eye itself.
+    /// From eye itself.
     #[default]
     Own,
-    /// Those of eye itself: a person has to confirm the call first.
+    /// From eye itself: a person has to confirm the call first.
     Unconfirmed,
-    /// Those of eye itself: the call may be repeated later.
+    /// From eye itself: the call may be repeated later.
     TooOften {
-        /// In so many milliseconds.
         retry_after_ms: u64,
     },
-    /// Those of a page: its message is data, and its code says nothing about eye.
+    /// From a page: its message is data, and its code reveals nothing about eye.
     Page,
 }
 
@@ -66,17 +65,16 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// What kind of failure.
     pub code: Code,
     /// One sentence.
     pub message: String,
     /// The next step, where there is one.
     pub hint: Option<String>,
-    /// Where the page's code threw.
+    /// Stack of the page's code that threw.
     pub stack: Option<String>,
-    /// What there was instead of what was wanted: the last value of a wait.
+    /// The value that there was instead of the expected one: the last value of a wait.
     pub value: Option<Box<Value>>,
-    /// Whose words it is. Written by the hub.
+    /// Set by the hub.
     pub kind: Kind,
 }
 

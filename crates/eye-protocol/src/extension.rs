@@ -1,4 +1,4 @@
-//! The browser extension: the id that the key in its manifest gives it, and what it is told when it may not connect.
+//! The browser extension: the id that the key in its manifest gives it, its origin, and its path at the hub.
 
 /// The extension's id in every browser, by the key in its manifest.
 pub const EXTENSION_ID: &str = "ideahddmfnocldhgfkollgmdihcnhibj";
@@ -6,7 +6,7 @@ pub const EXTENSION_ID: &str = "ideahddmfnocldhgfkollgmdihcnhibj";
 /// The `Origin` that browsers send for it. No page and no other extension has it.
 pub const EXTENSION_ORIGIN: &str = "chrome-extension://ideahddmfnocldhgfkollgmdihcnhibj";
 
-/// Where it connects.
+/// Path of the hub to which the extension connects.
 pub const EXTENSION_PATH: &str = "/extension";
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
-//! One frame from an agent, told apart: JSON-RPC, compact JSON, or a line.
+//! Reads one frame from an agent and distinguishes JSON-RPC, compact JSON and lines.
 
 use crate::compact::Compact;
 use crate::line::Line;
 use crate::rpc::{self, Message};
 use crate::scan::Pause;
 
-/// What a frame from an agent is.
 #[derive(Debug)]
 pub enum Frame<'a> {
-    /// Code with an id, or to fire and forget.
+    /// Code with an id, or code to fire and forget.
     Line(Line<'a>),
     /// One of the compact JSON forms.
     Compact(Compact),
@@ -17,12 +16,12 @@ pub enum Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Tells what the frame is. `None` is an empty frame, which is ignored.
+    /// Reads a frame. `None`: it is empty, and ignored.
     pub fn parse(text: &'a str) -> Option<Self> {
         Self::parse_paced(text, || {})
     }
 
-    /// The same for a frame that may be large.
+    /// [`Self::parse`] for a frame that may be large.
     pub fn parse_paced(text: &'a str, pause: Pause) -> Option<Self> {
         if text.is_empty() {
             return None;
@@ -39,8 +38,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// How a connection on the Unix socket announces that it speaks MCP: this, and a JSON object, in one line. No code
-/// begins so.
+/// How a connection on the Unix socket announces that it speaks MCP: a line that begins with this, and is a JSON object
+/// from the brace on. No code begins so.
 pub const MCP_ANNOUNCEMENT: &str = "mcp {";
 
 /// How many answers a frame of an agent has.
@@ -54,7 +53,7 @@ pub fn answers_to(text: &str) -> usize {
     }
 }
 
-/// Whether a frame for an agent answers something; the others are notifications.
+/// Whether a frame for an agent is an answer; all other frames are notifications.
 pub fn is_answer(frame: &str) -> bool {
     !matches!(rpc::parse_one(frame), Some(Message::Notification { .. }))
 }

@@ -1,10 +1,11 @@
-//! Ids: of calls in line frames, and of sessions. Parsing is the proof.
+//! Ids: of calls in line frames, and of sessions. A value of these types is proof that the text was valid.
 
 use crate::limits::{CALL_ID_BYTES_MAX, SESSION_ID_BYTES_MAX};
 use std::fmt;
 use std::sync::Arc;
 
-/// Splits a frame at its first of `ends` when what stands before is a call id.
+/// Splits a frame at the first byte that cannot be part of a call id, if that byte is one of `ends` and a call id
+/// stands before it.
 ///
 /// Returns the id, the byte that ended it, and the rest.
 pub fn split_call_id<'a>(frame: &'a str, ends: &[u8]) -> Option<(&'a str, u8, &'a str)> {
@@ -26,7 +27,7 @@ const fn is_call_id_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// A call id in place, so that a call in flight needs no allocation for it.
+/// A call id stored in place, so that a call in flight needs no allocation for it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct LineId {
     bytes: [u8; CALL_ID_BYTES_MAX],
@@ -34,7 +35,7 @@ pub struct LineId {
 }
 
 impl LineId {
-    /// Takes the text if it is a call id.
+    /// Returns the id if the text is a call id.
     pub fn parse(text: &str) -> Option<Self> {
         if !is_call_id(text) {
             return None;
@@ -44,7 +45,6 @@ impl LineId {
         Some(Self { bytes, len: u8::try_from(text.len()).ok()? })
     }
 
-    /// The id as text.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
     }
@@ -56,19 +56,18 @@ impl fmt::Debug for LineId {
     }
 }
 
-/// Names one session, shared by all who name it. Never empty, `[A-Za-z0-9_.-]`, at most [`SESSION_ID_BYTES_MAX`] bytes.
+/// Names one session. Clones share the text. Never empty, `[A-Za-z0-9_.-]`, at most [`SESSION_ID_BYTES_MAX`] bytes.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId(Arc<str>);
 
 impl SessionId {
-    /// Takes the text if it is a session id.
+    /// Returns the id if the text is a session id.
     pub fn parse(text: &str) -> Option<Self> {
         let fits = (1..=SESSION_ID_BYTES_MAX).contains(&text.len());
         let clean = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b));
         (fits && clean).then(|| Self(text.into()))
     }
 
-    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

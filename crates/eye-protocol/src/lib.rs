@@ -1,8 +1,8 @@
 //! What crosses a wire of eye: line frames, typed answers, batches, compact JSON, JSON-RPC, and every limit.
 //!
-//! Everything here is a function from text to values and back, but for [`local`], which declares the way into a hub
-//! without a wire and implements nothing. It opens no socket, reads no clock and keeps no state beyond a decoder's own
-//! buffer. `docs/wire.md` is the same contract for people.
+//! Everything here is a function from text to values and back, except [`local`], which declares the way into a hub
+//! without a wire and implements nothing. This crate opens no socket, reads no clock and keeps no state beyond a
+//! decoder's own buffer. `docs/wire.md` is the same contract for people.
 
 pub mod answer;
 pub mod audit;

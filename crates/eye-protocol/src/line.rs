@@ -1,26 +1,24 @@
-//! Line frames that ask: code with an id, or code to fire and forget.
+//! Line frames of an agent: code with an id, or code to fire and forget.
 
 use crate::id::split_call_id;
 
-/// One line frame on its way to be evaluated.
+/// One line frame with code to evaluate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line<'a> {
-    /// No answer, ever.
+    /// Never answered.
     Fire {
-        /// What to evaluate.
         code: &'a str,
     },
     /// Answered under its id.
     Ask {
         /// 1 to 19 of `[A-Za-z0-9_]`.
         id: &'a str,
-        /// What to evaluate.
         code: &'a str,
     },
 }
 
 impl<'a> Line<'a> {
-    /// Reads a frame. Every text is one or the other.
+    /// Reads a frame. Every text is one of the two.
     pub fn parse(frame: &'a str) -> Self {
         if let Some(code) = frame.strip_prefix(':') {
             return Self::Fire { code };

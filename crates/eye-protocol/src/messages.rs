@@ -8,11 +8,11 @@ use serde_json::value::RawValue;
 /// The version of this protocol; its first number must match.
 pub const PROTOCOL_VERSION: &str = "1.0.0";
 
-/// The WebSocket subprotocol of those who speak lines beside JSON-RPC. What offers none and names its side in the query
-/// speaks JSON-RPC only.
+/// The WebSocket subprotocol of peers that speak lines beside JSON-RPC. A peer that offers none and names its side in
+/// the query speaks only JSON-RPC.
 pub const SUBPROTOCOL: &str = "eye";
 
-/// Whether a peer's `version` can be spoken with.
+/// Whether a peer's protocol version is compatible with ours.
 pub fn version_fits(version: &str) -> bool {
     version.split('.').next() == Some("1")
 }
@@ -144,9 +144,9 @@ pub struct PageInfo {
 /// The browser that shows a driven page, and its window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownIn {
-    /// The profile of eye's own, or the name of the pairing of the person's.
+    /// The profile of eye's own browser, or the name of the pairing of a person's own browser.
     pub browser: String,
-    /// Counted from 1 as they come; absent where every page has a window of its own.
+    /// Counted from 1 in the order in which windows come; absent where every page has a window of its own.
     pub window: Option<u32>,
 }
 
@@ -248,16 +248,16 @@ pub struct Serve {
     pub path: String,
 }
 
-/// What the hub reads of a verb's params; all of them are the page's.
+/// The params of a verb that the hub reads. All params go to the page.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Verb {
-    /// In which page.
+    /// `None`: the agent's own page.
     #[serde(default)]
     pub page: Option<String>,
-    /// How long, in ms.
+    /// Timeout in milliseconds.
     #[serde(default)]
     pub timeout: Option<u64>,
-    /// Whether the answer is to carry the change of state that it caused.
+    /// Whether the answer is to carry the change of state that the call caused.
     #[serde(default)]
     pub delta: bool,
     /// Only if the state has this revision.
@@ -309,7 +309,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// A kept result from how its call ended.
+    /// A kept result of a call, from its ending.
     pub fn new(id: String, ending: &Ending) -> Self {
         let mut kept = Self { id, value: None, rendering: None, error: None };
         match ending {
@@ -325,7 +325,7 @@ impl Kept {
         kept
     }
 
-    /// Back to how the call ended.
+    /// The ending of the call.
     pub fn into_ending(self) -> Ending {
         if let Some(error) = self.error {
             return Err(Error::from(error));

@@ -5,7 +5,7 @@ use crate::signature::one_line;
 
 /// Parameters of one hint that are shown.
 const PARAMETERS_MAX: usize = 32;
-/// What a parameter is cut to.
+/// Characters that a parameter is cut to.
 const PARAMETER_CHARS_MAX: usize = 200;
 
 /// Every id with its words; `{}` stands for the parameters.
@@ -60,7 +60,7 @@ pub fn words(hint: &str) -> Option<String> {
     (!list.is_empty()).then(|| words.replace("{}", &list))
 }
 
-/// A text that a page chose, inside of ours: one line, between quotes that it cannot close.
+/// Quotes a text that a page chose: one line, between quotes that it cannot close.
 pub fn quoted(text: &str) -> String {
     format!("`{}`", one_line(text, PARAMETER_CHARS_MAX).replace('`', "'"))
 }

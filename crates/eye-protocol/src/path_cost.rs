@@ -1,4 +1,4 @@
-//! What a `JSONPath` query costs on a document, counted before it is run: the library that runs it knows no limit.
+//! The cost of a `JSONPath` query on a document, counted before it is run: the library that runs it has no limit.
 
 use crate::limits::{QUERY_BYTES_MAX, QUERY_DEPTH_MAX};
 use serde_json::Value;
@@ -9,12 +9,12 @@ pub enum PathFault {
     /// It is too long.
     #[error("a JSONPath has at most {QUERY_BYTES_MAX} bytes")]
     Long,
-    /// Brackets stand in brackets too often.
+    /// Brackets are nested too deep.
     #[error("a JSONPath has brackets in brackets at most {QUERY_DEPTH_MAX} times")]
     Deep,
 }
 
-/// What of a query multiplies its work.
+/// The parts of a query that multiply its work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Shape {
     /// Steps that look at everything below a value: `..`, and queries in filters that begin at the value.
@@ -69,7 +69,7 @@ fn shape_of(path: &str) -> Result<Shape, PathFault> {
     Ok(shape)
 }
 
-/// What holding a pattern against a text counts for.
+/// Steps that matching a pattern counts for.
 const PATTERN_STEPS: u64 = 8;
 
 /// The path with a letter in place of every byte of a text in quotes, so that what texts hold does not count.
@@ -105,7 +105,7 @@ fn count(value: &Value, depth: u64, descents: u32, steps: &mut u64, values: &mut
     *values += 1;
     let mut ways = 1_u64;
     for step in 1..u64::from(descents.max(1)) {
-        // Divided once it had overflowed, it would shrink again.
+        // A product that had overflowed would shrink again when it is divided.
         let Some(product) = ways.checked_mul(depth + step) else {
             ways = u64::MAX;
             break;

@@ -9,29 +9,26 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// An id as the JSON text it came in, so that it goes back as it was.
+/// An id as the JSON text in which it came, so that it is sent back unchanged.
 pub type RpcId = Box<str>;
 
 /// One JSON-RPC message, as it stands in its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message<'a> {
-    /// Wants an answer.
+    /// Expects an answer.
     Request {
-        /// As sent.
         id: Cow<'a, str>,
-        /// What to do.
         method: Cow<'a, str>,
         /// Raw JSON, `{}` when absent.
         params: Cow<'a, str>,
     },
-    /// Wants none.
+    /// Expects no answer.
     Notification {
-        /// What happened.
         method: Cow<'a, str>,
         /// Raw JSON, `{}` when absent.
         params: Cow<'a, str>,
     },
-    /// The answer to a request of ours.
+    /// The answer to one of our own requests.
     Response {
         /// As we sent it.
         id: Cow<'a, str>,
@@ -42,13 +39,12 @@ pub enum Message<'a> {
     Invalid {
         /// Its id, `null` when it has none that can be used.
         id: Cow<'a, str>,
-        /// What is wrong with it.
         reason: &'static str,
     },
 }
 
 impl Message<'_> {
-    /// A copy that needs the text no longer, which may be large.
+    /// A copy that does not borrow the text, which may be large.
     pub fn into_owned(self, pause: Pause) -> Message<'static> {
         let own = |text: Cow<'_, str>| match text {
             Cow::Borrowed(text) => Cow::Owned(scan::copy(text, pause).into()),
@@ -65,7 +61,7 @@ impl Message<'_> {
     }
 }
 
-/// The members of a message, as they are written.
+/// The members of a message, as raw text.
 #[derive(Default)]
 struct Envelope<'a> {
     jsonrpc: Option<&'a str>,
@@ -74,12 +70,12 @@ struct Envelope<'a> {
     params: Option<&'a str>,
     result: Option<&'a str>,
     error: Option<&'a str>,
-    /// One of them is there again.
+    /// Whether one of the members appears twice.
     twice: bool,
 }
 
 impl<'a> Envelope<'a> {
-    /// `None`: the text is no JSON object.
+    /// `None`: the text is not a JSON object.
     fn read(text: &'a str, pause: Pause) -> Option<Self> {
         let mut envelope = Self::default();
         let mut readable = true;
@@ -116,12 +112,12 @@ pub fn parse(text: &str, pause: Pause) -> Option<Vec<Message<'_>>> {
     parse_one_paced(text, pause).map(|message| vec![message])
 }
 
-/// Reads one JSON-RPC object. `None`: it has no `jsonrpc` member, or is no JSON.
+/// Reads one JSON-RPC object. `None`: it has no `jsonrpc` member, or is not JSON.
 pub fn parse_one(text: &str) -> Option<Message<'_>> {
     parse_one_paced(text, || {})
 }
 
-/// The same for a text that may be large.
+/// [`parse_one`] for a text that may be large.
 pub fn parse_one_paced(text: &str, pause: Pause) -> Option<Message<'_>> {
     let Envelope { jsonrpc: Some(jsonrpc), id, method, params, result, error, twice } = Envelope::read(text, pause)?
     else {
@@ -154,7 +150,7 @@ pub fn parse_one_paced(text: &str, pause: Pause) -> Option<Message<'_>> {
         (None, Some(id)) => {
             let response = |outcome| Message::Response { id: id.into(), outcome };
             match (there(error), result) {
-                // A page that tells a failed tool both ways means its result, which says that it failed.
+                // A page that answers a failed tool with both members means the result, which reports the failure.
                 (Some(_), Some(result)) if result != "null" => response(Ok(result.into())),
                 (Some(error), _) => response(Err(Error::from_raw(error))),
                 (None, Some(result)) => response(Ok(result.into())),
@@ -165,8 +161,8 @@ pub fn parse_one_paced(text: &str, pause: Pause) -> Option<Message<'_>> {
     })
 }
 
-/// The error that a hub tells about the whole connection: a response under no id. [`parse_one`] takes it for a bad
-/// request, as it must where a peer sends it.
+/// The error that a hub sends about the whole connection: a response without an id. [`parse_one`] reads it as an
+/// invalid request, as it must where a peer sends it.
 pub fn error_without_id(text: &str) -> Option<Error> {
     #[derive(Deserialize)]
     struct Told {
@@ -178,7 +174,7 @@ pub fn error_without_id(text: &str) -> Option<Error> {
     (&*jsonrpc == "2.0").then(|| Error::from_raw(error.get()))
 }
 
-/// `null` is as good as nothing.
+/// `null` counts as absent.
 fn there(member: Option<&str>) -> Option<&str> {
     member.filter(|raw| *raw != "null")
 }
@@ -187,7 +183,7 @@ fn is_usable_id(text: &str) -> bool {
     matches!(text.as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9')) && text.len() <= RPC_ID_BYTES_MAX
 }
 
-/// Reads params, or says what does not fit.
+/// Reads params, or returns what does not fit.
 pub fn params<T: DeserializeOwned>(raw: &str) -> Result<T, Error> {
     serde_json::from_str(raw).map_err(|error| Error::new(Code::PARAMS, format!("invalid params: {error}")))
 }
@@ -229,7 +225,7 @@ pub fn eval_response(id: &str, ending: &Ending, delta: Option<&str>) -> String {
     }
 }
 
-/// A result with the change of state that its call caused. A result that is no object has no place for it.
+/// Adds the change of state that a call caused to its result. A result that is not an object has no place for it.
 pub fn with_delta(mut result: String, delta: Option<&str>) -> String {
     if let Some(delta) = delta
         && result.ends_with('}')

@@ -1,22 +1,22 @@
-//! Finds where the values of a JSON text begin and end, without reading them. It takes what `serde_json` takes for a
-//! raw value, to the letter.
+//! Finds where the values of a JSON text begin and end, without parsing them. It accepts exactly what `serde_json`
+//! accepts as a raw value.
 //!
-//! Two things that `serde_json` does not do: it pauses, because a page may send megabytes and others wait for the
-//! core meanwhile, and it gives the parts of one pass as slices of the text.
+//! Two things that `serde_json` does not do: it pauses, because a page may send megabytes while others wait for the
+//! core, and it returns the parts of one pass as slices of the text.
 
 use std::borrow::Cow;
 
-/// Called now and then by work that takes long: others that wait for the processor may have it.
+/// Called now and then by work that takes long, so that others can use the processor.
 pub type Pause = fn();
 
-/// So much text takes less than a tenth of a millisecond, value by value.
+/// Bytes of text that take less than a tenth of a millisecond, value by value.
 const BYTES_A_PAUSE: usize = 16 << 10;
-/// Text that is copied takes a quarter of that, and long strings an eighth.
+/// Copying text takes a quarter of that, and long strings an eighth.
 const COPIED_A_PAUSE: usize = 4 * BYTES_A_PAUSE;
 const MANY_PLAIN: usize = 32;
 const MANY_PLAIN_COUNT: usize = MANY_PLAIN / 8;
 
-/// The members of an object, each with its name as it is written (see [`name`]) and its value. `None`: it is no object.
+/// The members of an object, each with its name as it is written (see [`name`]) and its value. `None`: not an object.
 pub fn members<'a>(text: &'a str, pause: Pause, mut each: impl FnMut(&'a str, &'a str)) -> Option<()> {
     let mut scan = Scan::new(text, pause);
     scan.expect(b'{')?;
@@ -32,7 +32,7 @@ pub fn members<'a>(text: &'a str, pause: Pause, mut each: impl FnMut(&'a str, &'
     scan.end()
 }
 
-/// The values of these members of an object, as they are written, or what is wrong with it.
+/// The values of these members of an object as raw text, or what is wrong with the object.
 pub fn named<'a, const N: usize>(
     text: &'a str,
     names: [&str; N],
@@ -52,7 +52,7 @@ pub fn named<'a, const N: usize>(
     }
 }
 
-/// The elements of an array. `None`: it is no array.
+/// The elements of an array. `None`: not an array.
 pub fn elements(text: &str, pause: Pause) -> Option<Vec<&str>> {
     let mut scan = Scan::new(text, pause);
     let mut elements = Vec::new();
@@ -69,7 +69,7 @@ pub fn elements(text: &str, pause: Pause) -> Option<Vec<&str>> {
     Some(elements)
 }
 
-/// What a name says, without its quotes.
+/// The text of a name, without its quotes and escapes.
 pub fn name(raw: &str) -> Option<Cow<'_, str>> {
     if raw.contains('\\') {
         return serde_json::from_str(raw).ok().map(Cow::Owned);
@@ -77,7 +77,7 @@ pub fn name(raw: &str) -> Option<Cow<'_, str>> {
     raw.strip_prefix('"')?.strip_suffix('"').map(Cow::Borrowed)
 }
 
-/// A copy of a text, which takes long where memory for it has to be found.
+/// Copies a text with pauses: it takes long where memory has to be found.
 pub fn copy(text: &str, pause: Pause) -> Box<str> {
     let mut copied = String::with_capacity(text.len());
     let mut rest = text;
@@ -91,7 +91,7 @@ pub fn copy(text: &str, pause: Pause) -> Box<str> {
     copied.into()
 }
 
-/// A place in a text.
+/// A position in a text.
 struct Scan<'a> {
     text: &'a str,
     at: usize,
@@ -134,7 +134,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Goes over a byte, if it is the next but for white space.
+    /// Skips white space, and then this byte if it is the next.
     #[inline]
     fn eat(&mut self, wanted: u8) -> bool {
         let is_there = self.here() == Some(wanted);
@@ -146,7 +146,7 @@ impl<'a> Scan<'a> {
         self.eat(wanted).then_some(())
     }
 
-    /// Whether what holds the last value ends here. `None`: it neither ends nor goes on.
+    /// Whether the container of the last value ends here. `None`: neither an end nor a comma is here.
     #[inline]
     fn ends(&mut self, close: u8) -> Option<bool> {
         let byte = self.here()?;
@@ -284,7 +284,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Goes over bytes of a string that stand for themselves; where it is long, many at a time.
+    /// Skips bytes of a string that stand for themselves, many at a time in a long string.
     fn plain(&mut self) {
         let ends = |byte: &u8| *byte < b' ' || *byte == b'"' || *byte == b'\\';
         let bytes = self.text.as_bytes();
@@ -294,7 +294,7 @@ impl<'a> Scan<'a> {
             return;
         }
         while let Some(many) = bytes.get(self.at..self.at + MANY_PLAIN) {
-            // Without a way out of the middle this is a few instructions of a vector unit.
+            // Without an early exit this is a few instructions of a vector unit.
             if many.iter().fold(false, |any, byte| any | ends(byte)) {
                 break;
             }

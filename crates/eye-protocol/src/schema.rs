@@ -1,5 +1,5 @@
-//! What of a tool's JSON Schema a signature and a command line need: its parameters and their types.
-//! Whether arguments fit is not decided here.
+//! The parts of a tool's JSON Schema that a signature and a command line need: its parameters and their types. Does not
+//! decide whether arguments fit.
 
 use serde_json::{Map, Value};
 
@@ -24,7 +24,7 @@ impl<'a> Schema<'a> {
         Self { whole, part: whole, depth: 0 }.resolved()
     }
 
-    /// A parameter's schema; what else may be given has that of `additionalProperties`.
+    /// The schema of a parameter. A parameter that is not listed has that of `additionalProperties`.
     pub fn parameter(&self, name: &str) -> Option<Self> {
         let properties = self.part.get("properties").and_then(Value::as_object);
         let part = properties.and_then(|known| known.get(name));
@@ -82,7 +82,7 @@ impl<'a> Schema<'a> {
         Self { whole: self.whole, part, depth: self.depth + 1 }.resolved()
     }
 
-    /// Follows references inside the schema; others lead nowhere.
+    /// Follows references inside the schema; others are ignored.
     fn resolved(mut self) -> Self {
         for _ in 0..REFERENCES_MAX {
             let pointer = self.part.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'));

@@ -10,31 +10,29 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
     limits: Option<Arc<Limits>>,
-    /// The origin of the page that the agent is in, where the user had to allow it.
+    /// The origin of the page that the agent is in, if the user had to allow that origin.
     origin: Option<Arc<str>>,
 }
 
-/// The named token by which a connection was admitted. The connection ends with it.
+/// The named token that admitted a connection. The connection ends when the token does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bearer {
-    /// The token's name.
     pub name: Box<str>,
-    /// Tells it from another token of the same name. Not its secret.
+    /// Distinguishes it from another token of the same name. Not its secret.
     pub id: Box<str>,
 }
 
-/// What a scope that is not everything holds.
+/// The limits of a scope that does not allow everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The token's name, for refusals and the audit log.
     pub name: Box<str>,
-    /// Tells the token from another one of the same name; empty where no token stands behind it.
+    /// Distinguishes the token from another one of the same name; empty if no token stands behind the scope.
     pub id: Box<str>,
-    /// What it may do.
     pub may: Vec<Class>,
-    /// The origins whose pages it sees; empty: those of all.
+    /// The origins whose pages it sees; empty: all.
     pub pages: Vec<Box<str>>,
-    /// Why it allows nothing at all.
+    /// If set, the scope allows nothing at all, for this reason.
     pub void: Option<Box<str>>,
 }
 
@@ -58,23 +56,24 @@ impl Scope {
         })
     }
 
-    /// The same for an agent in a page of an origin that the user allowed. It ends when the origin is allowed no more.
+    /// The same scope for an agent in a page of an origin that the user allowed. It ends when the origin is no longer
+    /// allowed.
     #[must_use]
     pub fn in_page_of(self, origin: Option<&str>) -> Self {
         Self { origin: origin.map(Into::into), ..self }
     }
 
-    /// The origin that it rests on, if it is an agent in a page of one that the user allowed.
+    /// The origin that the user had to allow, if this is the scope of an agent in a page of that origin.
     pub fn origin(&self) -> Option<&str> {
         self.origin.as_deref()
     }
 
-    /// What it is limited to; `None` for what may do everything.
+    /// `None`: everything is allowed.
     pub fn limits(&self) -> Option<&Limits> {
         self.limits.as_deref()
     }
 
-    /// The token's name; `None` for what may do everything.
+    /// The token's name; `None`: everything is allowed.
     pub fn name(&self) -> Option<&str> {
         self.limits.as_deref().map(|limits| &*limits.name)
     }
@@ -90,19 +89,19 @@ impl Scope {
         self.limits.as_deref().is_none_or(|limits| limits.may.iter().any(|granted| granted.covers(class)))
     }
 
-    /// Whether pages of this origin exist for it.
+    /// Whether it may see pages of this origin.
     pub fn sees(&self, origin: &str) -> bool {
         self.limits
             .as_deref()
             .is_none_or(|limits| limits.pages.is_empty() || limits.pages.iter().any(|page| **page == *origin))
     }
 
-    /// Whether every page exists for it.
+    /// Whether it may see every page.
     pub fn sees_all(&self) -> bool {
         self.limits.as_deref().is_none_or(|limits| limits.pages.is_empty())
     }
 
-    /// Refuses what it does not cover.
+    /// Refuses a class that it does not cover.
     pub fn check(&self, class: Class) -> Result<(), Error> {
         if self.may(class) { Ok(()) } else { Err(self.refusal(class)) }
     }
@@ -118,7 +117,7 @@ impl Scope {
         if dear.is_empty() {
             return Ok(());
         }
-        // What does not parse is refused by its own reader.
+        // Params that do not parse are refused by their own reader.
         let given: BTreeMap<String, &RawValue> = serde_json::from_str(params).unwrap_or_default();
         let counts = |value: &RawValue| !matches!(value.get(), "null" | "false");
         for (name, class) in dear {

@@ -4,12 +4,12 @@ use crate::schema::Schema;
 use crate::visible::is_unsafe;
 use serde_json::Value;
 
-/// What a tool's name and parameters are cut to.
+/// Characters that a tool's name and parameters are cut to.
 const SIGNATURE_CHARS_MAX: usize = 1000;
-/// What the first sentence of a description is cut to.
+/// Characters that the first sentence of a description is cut to.
 const SENTENCE_CHARS_MAX: usize = 200;
 
-/// Text that a stranger chose, as part of a line: nothing of it may move the cursor or begin another line.
+/// Makes foreign text safe as part of a line: it cannot move the cursor or begin another line.
 pub fn one_line(text: &str, chars_max: usize) -> String {
     let mut plain: String = text.chars().map(|c| if is_unsafe(c) { ' ' } else { c }).take(chars_max + 1).collect();
     if plain.chars().count() > chars_max {
@@ -25,7 +25,7 @@ pub fn signature(tool: &Value) -> String {
     signature_as(tool["name"].as_str().unwrap_or_default(), tool)
 }
 
-/// The same under another name, where the tool's own would not say whose it is.
+/// [`signature`] under another name, where the tool's own would not show where it comes from.
 pub fn signature_as(name: &str, tool: &Value) -> String {
     let line = match tool.get("inputSchema").filter(|schema| !schema.is_null()) {
         Some(schema) => format!("{name}({})", parameters(Schema::new(schema))),

@@ -10,7 +10,6 @@ use serde_json::value::RawValue;
 pub struct Whole {
     /// The document as JSON text.
     pub state: Box<str>,
-    /// Its revision.
     pub revision: u64,
 }
 
@@ -52,13 +51,13 @@ fn revised(text: &str, member: &str, pause: Pause) -> Result<(Box<str>, u64), Er
 /// Params of `state/get` from an agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct GetState {
-    /// Of which page.
+    /// `None`: the agent's own page.
     #[serde(default, alias = "sessionId", skip_serializing_if = "Option::is_none")]
     pub page: Option<String>,
-    /// Which part.
+    /// `None`: the whole state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The page is asked first.
+    /// Whether the page is asked first.
     #[serde(default)]
     pub fresh: bool,
     /// Only what changed after this revision.
@@ -69,7 +68,7 @@ pub struct GetState {
 /// Params of `state/watch` and `state/unwatch`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Watch {
-    /// Of which page.
+    /// `None`: the agent's own page.
     #[serde(default, alias = "sessionId", skip_serializing_if = "Option::is_none")]
     pub page: Option<String>,
 }
@@ -78,13 +77,12 @@ pub struct Watch {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StateAnswer {
-    /// What was asked for.
+    /// The value that was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Box<RawValue>>,
-    /// What changed, when that was asked for and is known.
+    /// The changes, if they were requested and are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<Box<RawValue>>,
-    /// The document's revision.
     pub revision: u64,
     /// `page` or `cache`.
     pub source: &'static str,
@@ -92,11 +90,10 @@ pub struct StateAnswer {
     pub was_cached: bool,
     /// Whether its page is gone, or has not published since it came back.
     pub stale: bool,
-    /// Since it came.
+    /// Milliseconds since the state arrived.
     pub age_ms: u64,
-    /// When it came, as RFC 3339.
+    /// When the state arrived, as RFC 3339.
     pub time: String,
-    /// What a reader should know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }
@@ -104,10 +101,9 @@ pub struct StateAnswer {
 /// Params of `state/save`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Save {
-    /// Of which page.
+    /// `None`: the agent's own page.
     #[serde(default, alias = "sessionId", skip_serializing_if = "Option::is_none")]
     pub page: Option<String>,
-    /// Under which name.
     pub name: String,
 }
 
@@ -115,10 +111,9 @@ pub struct Save {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Restore {
-    /// To which page.
+    /// `None`: the agent's own page.
     #[serde(default, alias = "sessionId", skip_serializing_if = "Option::is_none")]
     pub page: Option<String>,
-    /// Which.
     pub name: String,
     /// Only if the state has this revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -128,13 +123,12 @@ pub struct Restore {
 /// Result of `state/save`, and one of `state/saved`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Saved {
-    /// Its name.
     pub name: String,
     /// The revision that the state had.
     pub revision: u64,
-    /// How long its JSON is.
+    /// Length of its JSON text.
     pub bytes: usize,
-    /// When it was kept, as RFC 3339.
+    /// When the state was published, as RFC 3339.
     pub time: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a hub says of itself, and of the hubs that it is one service with.
+//! The status of a hub, and of the hubs that form one service with it.
 
 use crate::messages::is_false;
 use serde::{Deserialize, Serialize};

@@ -44,7 +44,7 @@ impl Decoder {
         self.buffer().extend_from_slice(bytes);
     }
 
-    /// The next whole frame; `None` when it is not all there yet. Empty frames are passed over.
+    /// The next whole frame; `None` when it is not all there yet. Empty frames are skipped.
     pub fn frame(&mut self) -> Result<Option<&str>, StreamError> {
         loop {
             let Some((start, end, next)) = self.cut()? else {

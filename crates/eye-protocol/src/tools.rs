@@ -8,7 +8,7 @@ use crate::text::json;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// The tools of the original 3D server that tell where its page is; the last six are the original's aliases.
+/// The tools of the original 3D server that return the address of its page; the last six are the original's aliases.
 pub const ADDRESS_TOOLS: [&str; 7] = [
     "get_browser_connection_url",
     "hello_3d_app",
@@ -26,13 +26,13 @@ pub struct Tool {
     pub name: Box<str>,
     /// The whole definition, raw.
     pub definition: Box<RawValue>,
-    /// What its arguments must look like, raw; `None` takes anything, or the page checks them itself.
+    /// The schema of its arguments, raw; `None`: it has none, or the page checks arguments itself.
     pub input_schema: Option<Box<RawValue>>,
-    /// What it needs its client to be capable of.
+    /// Capabilities that it requires of its page.
     pub capabilities: Vec<String>,
-    /// How long its calls may take when they do not say.
+    /// Timeout of its calls, if they name none.
     pub timeout_ms: Option<u64>,
-    /// What it does cannot be undone.
+    /// Whether its effect cannot be undone.
     pub consequential: bool,
 }
 
@@ -60,7 +60,7 @@ struct Annotations {
 }
 
 impl Tool {
-    /// Takes a definition, or says what is wrong with it.
+    /// Reads a definition, or returns what is wrong with it.
     pub fn parse(definition: &str) -> Result<Self, Error> {
         let wrong = |why: String| Error::new(Code::PARAMS, why);
         let not_a_tool = |error: serde_json::Error| wrong(format!("not a tool: {error}"));
@@ -74,7 +74,7 @@ impl Tool {
         Ok(Self {
             name: known.name.into(),
             definition,
-            // The page refuses in its own words; agents still read the schema in the definition.
+            // The page refuses arguments itself; agents still read the schema in the definition.
             input_schema: known
                 .input_schema
                 .filter(|schema| schema.get() != "null" && known.checked_by.as_deref() != Some("page")),
@@ -136,7 +136,6 @@ pub struct Rejected {
 /// Params of `tools/unregister`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Unregister {
-    /// Which.
     pub names: Vec<String>,
 }
 
@@ -144,7 +143,7 @@ pub struct Unregister {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListTools {
-    /// Of which page.
+    /// `None`: the agent's own page.
     #[serde(default, alias = "sessionId")]
     pub page: Option<String>,
     /// Part of a name or description.
@@ -155,9 +154,8 @@ pub struct ListTools {
 /// Params of `tools/get`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct GetTool {
-    /// Which.
     pub name: String,
-    /// Of which page.
+    /// `None`: the agent's own page.
     #[serde(default, alias = "sessionId")]
     pub page: Option<String>,
 }
@@ -165,21 +163,20 @@ pub struct GetTool {
 /// Params of `tools/call`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct CallTool {
-    /// Which.
     pub name: String,
-    /// With what, raw.
+    /// Raw JSON.
     #[serde(default)]
     pub arguments: Option<Box<RawValue>>,
-    /// How long, in ms.
+    /// Timeout in milliseconds.
     #[serde(default)]
     pub timeout: Option<u64>,
-    /// Of which page.
+    /// `None`: the agent's own page.
     #[serde(default, alias = "sessionId")]
     pub page: Option<String>,
-    /// That a person wants it, where the policy asks for that.
+    /// Whether a person confirmed the call, where the policy asks for that.
     #[serde(default)]
     pub confirm: bool,
-    /// Whether the result is to carry the change of state that it caused.
+    /// Whether the result is to carry the change of state that the call caused.
     #[serde(default)]
     pub delta: bool,
     /// Only if the state has this revision.
@@ -190,12 +187,11 @@ pub struct CallTool {
 /// Params of `tools/callBatch`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct CallBatch {
-    /// Which, with what.
     pub calls: Vec<CallTool>,
-    /// How long each, in ms.
+    /// Timeout of each call, in milliseconds.
     #[serde(default)]
     pub timeout: Option<u64>,
-    /// Of which page.
+    /// `None`: the agent's own page.
     #[serde(default, alias = "sessionId")]
     pub page: Option<String>,
 }
@@ -204,19 +200,18 @@ pub struct CallBatch {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NameSession {
-    /// Which.
     #[serde(default)]
     pub session_id: Option<String>,
 }
 
-/// Params of `call/progress`, on both ways. What else it holds passes along.
+/// Params of `call/progress`, in both directions. Other members are passed on unchanged.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Progress {
-    /// The call.
+    /// The id of the call.
     pub id: Box<RawValue>,
 }
 
-/// Renders what a tool gave as the result of `tools/call`, and marks it as text of a page.
+/// Renders the value of a tool as the result of `tools/call`, and marks it as text of a page.
 pub fn result(value: &Value, origin: &str) -> String {
     let json_value = value.to_json();
     let fields: Option<Fields> = match value {

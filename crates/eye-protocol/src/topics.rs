@@ -6,20 +6,19 @@ use serde_json::value::RawValue;
 /// Params of `topic/publish`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Publish {
-    /// Under which topic.
     pub topic: String,
     /// Any JSON, raw.
     pub message: Box<RawValue>,
-    /// The sender's own word for who says it; the hub writes who that is. Older clients call it `from`.
+    /// What the sender calls itself; the hub adds who it is. Older clients call this member `from`.
     #[serde(default, rename = "as", alias = "from", skip_serializing_if = "Option::is_none")]
     pub own_word: Option<String>,
-    /// Whether it waits when there is no subscriber. Absent: it does.
+    /// Whether the message waits when there is no subscriber. Absent: it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<bool>,
-    /// How long it waits, in ms.
+    /// How long the message waits, in ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
-    /// From an agent: pages of every origin hear it, not only those of the page it uses.
+    /// From an agent: pages of every origin receive it, not only those of the origin of the page it uses.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all: bool,
 }
@@ -27,26 +26,24 @@ pub struct Publish {
 /// Params of `topic/subscribe` and `topic/unsubscribe`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Subscribe {
-    /// Which; one that ends in `*` stands for all that begin so.
+    /// A topic, or a prefix of topics followed by `*`.
     pub topic: String,
 }
 
 /// Params of the notification `topic/message`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Message<'a> {
-    /// Under which topic.
     pub topic: &'a str,
-    /// As it was published.
     pub message: &'a RawValue,
-    /// Who said it, as the hub knows it: never a page's free choice.
+    /// The sender as the hub knows it: never a page's free choice.
     pub from: &'a str,
-    /// The sender's own word for itself. People see `FROM/AS`.
+    /// What the sender calls itself. People see `FROM/AS`.
     #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
     pub own_word: Option<&'a str>,
-    /// The origin of a page that said it; absent for an agent.
+    /// The origin of the page that sent it; absent for an agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<&'a str>,
-    /// When, in ms since 1970.
+    /// Unix time in milliseconds.
     pub time: u64,
 }
 
@@ -60,10 +57,10 @@ pub struct Put {
 /// Params of `mailbox/read`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ReadMail {
-    /// Of which page.
+    /// `None`: the agent's own page.
     #[serde(default, alias = "sessionId", skip_serializing_if = "Option::is_none")]
     pub page: Option<String>,
-    /// How long to wait for the first, in ms.
+    /// How long to wait for the first letter, in ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a terminal or a reader is misled by this character: C0, DEL, C1, bidirectional controls, line separators.
-/// Newline and tab count too; callers that keep lines say so.
+/// Whether this character misleads a terminal or a reader: C0, DEL, C1, bidirectional controls, line separators.
+/// Newline and tab count too; callers that keep lines exclude them.
 pub fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -35,7 +35,7 @@ fn endings() -> Vec<(&'static str, Ending)> {
     ]
 }
 
-/// Shows what a terminal would not.
+/// Makes characters visible that a terminal does not show.
 fn visible(text: &str) -> String {
     text.replace('\n', "⏎").replace('\u{1f}', "␟")
 }

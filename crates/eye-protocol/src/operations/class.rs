@@ -1,6 +1,6 @@
-//! What a token must be allowed to do. Nothing but the table of operations decides by it.
+//! What a token must be allowed to do. Only the table of operations assigns these classes.
 
-/// What a token must be allowed to do for an operation. The only place that decides is this table.
+/// What a token must be allowed to do for an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// Sees pages, their text, state and messages.
@@ -38,8 +38,8 @@ impl Class {
         Self::ALL.into_iter().find(|class| class.word() == word)
     }
 
-    /// Whether a grant of this class covers an operation of another: an acting verb answers with what it sees, code can
-    /// do whatever a verb does, and `admin` is everything but being a page.
+    /// Whether a grant of this class covers an operation of another class: an acting verb answers with what it sees,
+    /// code can do whatever a verb does, and `admin` is everything except being a page.
     pub const fn covers(self, other: Self) -> bool {
         match (self, other) {
             (Self::Admin, Self::Join) | (Self::Join, _) => matches!((self, other), (Self::Join, Self::Join)),

@@ -1,4 +1,4 @@
-//! The methods that agents ask of the hub, with the verbs that ask them.
+//! The methods that agents request from the hub, and the verbs that send them.
 
 use super::class::Class;
 use super::operation::{Effect, Faces, Group, Operation};

@@ -28,36 +28,36 @@ impl Faces {
     /// `eye.NAME()` in the page.
     pub const PAGE: Self = Self(8);
 
-    /// Both.
+    /// The faces of both.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// All but those.
+    /// The faces without those of `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Whether all of `other` are among them.
+    /// Whether all faces of `other` are among these.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// What does a verb in a page of a browser that eye drives, where the page client has two halves.
+/// What runs a verb in a page of a browser that eye drives, where the page client has two halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum World {
     /// The half that looks and acts, in the world beside the page's own, where none of the page's code runs.
     Beside,
-    /// The half in the page's own world: what it answers is the page's to make.
+    /// The half in the page's own world: the page decides what it answers.
     Page,
-    /// The browser. What it leaves to the page is done beside.
+    /// The browser. What it leaves to the page is done by the half beside.
     Browser,
 }
 
-/// The part of `eye --help` in which a verb stands.
+/// The section of `eye --help` that lists a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Code and its values.
@@ -85,7 +85,6 @@ impl Group {
     pub const ALL: [Self; 9] =
         [Self::Ask, Self::See, Self::Act, Self::Messages, Self::Pages, Self::Tools, Self::Mcp, Self::Hub, Self::Shell];
 
-    /// Its heading.
     pub const fn heading(self) -> &'static str {
         match self {
             Self::Ask => "Ask",
@@ -114,23 +113,21 @@ pub struct Operation {
     pub about: &'static str,
     /// What `eye help NAME` prints after the flags, beginning with an example. Empty where the CLI's own file has it.
     pub more: &'static str,
-    /// Where it stands in the help.
+    /// The section of the help.
     pub group: Group,
     /// What a token must be allowed to do.
     pub class: Class,
-    /// What it does.
     pub effect: Effect,
     /// The parameters of method, MCP tool and page function.
     pub params: &'static [Param],
     /// The words and flags of the command line where they are not simply `params`.
     pub words: Option<&'static [Param]>,
-    /// The type in TypeScript of what the page's own code gets from it.
+    /// The TypeScript type of its result for the page's own code.
     pub gives: &'static str,
-    /// What it answers, in Markdown.
+    /// Its result, in Markdown.
     pub result: &'static str,
-    /// Where it is shown.
     pub faces: Faces,
-    /// What does it in a driven page, if it is a verb that runs in the page.
+    /// What runs it in a driven page, if it is a verb that runs in the page.
     pub world: World,
 }
 
@@ -229,8 +226,8 @@ impl Operation {
     }
 }
 
-/// How methods begin that the page client does.
+/// Prefix of the methods that the page client handles.
 pub const PAGE_METHODS: &str = "page/";
 
-/// How methods begin that a guest with browsers answers.
+/// Prefix of the methods that a guest with browsers handles.
 pub const BROWSER_METHODS: &str = "browser/";

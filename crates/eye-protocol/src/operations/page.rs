@@ -1,4 +1,4 @@
-//! The verbs that the page client does. A new one is an entry here and a function in `web/client`
+//! The verbs that the page client handles. A new one is an entry here and a function in `web/client`
 //! (docs/adding-a-verb.md).
 
 use super::class::Class;
@@ -478,6 +478,6 @@ The first time, recording begins, because it slows the page; it ends 10 minutes 
         .more("Example: eye reload"),
 ];
 
-/// What a verb answers that goes to another page.
+/// The result of a verb that goes to another page.
 const ARRIVAL: &str = "the outline of the page at which it arrives; its title and URL where that is of another origin";
 const LEVELS: &[&str] = &["debug", "log", "info", "warn", "error"];

@@ -2,14 +2,14 @@
 
 use super::class::Class;
 
-/// What values a parameter takes.
+/// The values that a parameter accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A text.
     Text,
-    /// A text that means an element: a ref, `text=…`, `css=…`, or a selector. The page's own code may give the element.
+    /// Names an element: a ref, `text=…`, `css=…`, or a selector. The page's own code may pass the element.
     Target,
-    /// A target or an expression; the page's own code may give the element, or a function.
+    /// A target or an expression; the page's own code may pass the element, or a function.
     Condition,
     /// A whole number.
     Integer,
@@ -43,23 +43,21 @@ pub enum Kind {
 pub struct Param {
     /// Its name on the wire, and the flag's on the command line.
     pub name: &'static str,
-    /// What it takes.
     pub kind: Kind,
-    /// Whether it must be given.
     pub required: bool,
-    /// What holds when it is not given, as JSON; for people, and for schemas.
+    /// The value when it is not given, as JSON; for people, and for schemas.
     pub default: Option<&'static str>,
     /// One line of help, without a full stop.
     pub help: &'static str,
-    /// Whether it stands by its place: on the command line, and in the page's own calls.
+    /// Whether it is positional: on the command line, and in the page's own calls.
     pub placed: bool,
-    /// Whether the command line takes several of it.
+    /// Whether the command line accepts several of it.
     pub many: bool,
     /// The one-letter flag.
     pub short: Option<char>,
-    /// What the command line calls its value. Never empty for a verb of the page that is no flag.
+    /// What the command line calls its value. Never empty for a verb of the page, except for flags.
     pub value_name: &'static str,
-    /// Whether only an agent gives it, never the page's own code.
+    /// Whether only an agent may give it, never the page's own code.
     pub remote: bool,
     /// The class that giving it needs, beyond the operation's own.
     pub class: Option<Class>,

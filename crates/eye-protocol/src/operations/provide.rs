@@ -1,4 +1,4 @@
-//! The methods that pages say to the hub. All of them are of a page's own session, so all need `join`.
+//! The methods that pages send to the hub. All of them are about a page's own session, so all need `join`.
 
 use super::class::Class;
 use super::operation::{Effect, Operation};

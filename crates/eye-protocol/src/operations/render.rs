@@ -55,8 +55,8 @@ impl Kind {
     }
 }
 
-/// The parameters of an MCP tool: the operation's own, then those of all verbs. A tool answers once, so it does not
-/// follow.
+/// The parameters of an MCP tool: the operation's own, then those of all verbs, except `remote` ones. A tool answers
+/// once, so it cannot follow.
 pub fn mcp_params(operation: &Operation) -> impl Iterator<Item = &'static Param> {
     let common = if operation.in_page() { COMMON } else { &[] };
     operation.params.iter().chain(common).filter(|param| !param.remote)
@@ -204,7 +204,7 @@ fn belongs(name: &str, operation: &Operation) -> bool {
     }
 }
 
-/// A document with its tables of operations made anew.
+/// A document with its tables of operations regenerated.
 pub fn with_tables(document: &str) -> String {
     let mut text = String::new();
     let mut inside = false;

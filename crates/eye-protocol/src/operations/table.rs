@@ -1,4 +1,4 @@
-//! All operations, and which of them a name or a method means.
+//! All operations, and the lookup of an operation by its name or method.
 
 use super::class::Class;
 use super::operation::{Faces, Operation, PAGE_METHODS, World};
@@ -22,12 +22,13 @@ pub fn command_named(word: &str) -> Option<&'static Operation> {
     shown_by(Faces::CLI).find(|operation| operation.name == word || operation.aliases.contains(&word))
 }
 
-/// The operation that a JSON-RPC method is.
+/// The operation of a JSON-RPC method.
 pub fn of_method(method: &str) -> Option<&'static Operation> {
     all().find(|operation| operation.method == method && !method.is_empty())
 }
 
-/// The class of a method. What is not in the table may be anything that a page understands, so it counts as code.
+/// The class of a method. A page method that is not in the table may be anything that a page understands, so it counts
+/// as code; any other method counts as `admin`.
 pub fn class_of(method: &str) -> Class {
     match of_method(method) {
         Some(operation) => operation.class,
@@ -36,7 +37,7 @@ pub fn class_of(method: &str) -> Class {
     }
 }
 
-/// What does a method in a driven page. What is no verb in the table is the page's own, as code is.
+/// What runs a method in a driven page. A method that is not a verb of the table is the page's own, as code is.
 pub fn world_of(method: &str) -> World {
     of_method(method).filter(|operation| operation.in_page()).map_or(World::Page, |operation| operation.world)
 }
