@@ -1,4 +1,4 @@
-//! A hub's place in a cluster: what the hub hands over goes to the task that keeps the link.
+//! The hub's handle to its cluster: it passes the hub's messages to the task that keeps the link.
 
 use crate::settings::{Settings, Status};
 use crate::{FromHub, Hub, nats};
@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Notify, mpsc, watch};
 
-/// A hub's place in a cluster.
+/// The hub's handle to its cluster.
 #[derive(Debug)]
 pub struct Cluster {
     settings: Settings,
@@ -23,7 +23,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Joins nothing yet.
+    /// Creates the handle. [`Cluster::begin`] joins the cluster.
     pub fn new(settings: Settings) -> Self {
         let (hand_over, taken) = mpsc::unbounded_channel();
         let status = Status {
@@ -43,7 +43,7 @@ impl Cluster {
         }
     }
 
-    /// Joins, in a task of its own.
+    /// Joins the cluster, in its own task.
     pub fn begin(&self, hub: Arc<dyn Hub>) {
         let Some(taken) = self.taken.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         let (settings, status) = (self.settings.clone(), self.status.clone());
@@ -59,18 +59,18 @@ impl Cluster {
         });
     }
 
-    /// Something for another hub.
+    /// Passes on an effect that concerns another hub.
     pub fn effect(&self, effect: Effect) {
-        // Its reader ends with the hub.
+        // Fails only when the hub ends: the receiver ends with it.
         let _ = self.hand_over.send(FromHub::Effect(effect));
     }
 
-    /// Rows of pages here.
+    /// Passes on changed rows of local pages.
     pub fn rows(&self, rows: Vec<ChangedRow>) {
         let _ = self.hand_over.send(FromHub::Rows(rows));
     }
 
-    /// What is listened to here from now on, and what no more.
+    /// Passes on topic subscriptions that were added or removed here.
     pub fn interests(&self, changed: Vec<ChangedInterest>) {
         let _ = self.hand_over.send(FromHub::Interests(changed));
     }
@@ -80,12 +80,11 @@ impl Cluster {
         self.calls_out.load(Relaxed)
     }
 
-    /// How it does.
     pub fn status(&self) -> Status {
         self.status.borrow().clone()
     }
 
-    /// Waits until it knows which sessions other hubs hold.
+    /// Waits until this hub has read which sessions other hubs hold.
     pub fn settled(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut status = self.status.subscribe();
         async move {
@@ -93,7 +92,7 @@ impl Cluster {
         }
     }
 
-    /// Tells the other hubs that this one ends.
+    /// Leaves the cluster: tells the other hubs that this hub ends.
     pub fn stop(&self) -> impl Future<Output = ()> + Send + use<> {
         let stopped = self.stopped.clone();
         self.stop.notify_one();

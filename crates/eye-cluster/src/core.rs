@@ -1,5 +1,5 @@
-//! What a hub of a cluster does: who holds which session, which calls are out, which hubs are there. A function of time
-//! and event, without NATS: [`Core::on`] takes what happened and says what follows.
+//! The decisions of a hub in a cluster: which hub holds which session, which calls are pending, which hubs are alive. A
+//! function of time and event, without NATS: [`Core::on`] takes an event and returns the actions that follow.
 
 mod calls;
 mod claiming;
@@ -27,7 +27,7 @@ pub use state::Core;
 use eye_core::{Input, Millis};
 
 impl Core {
-    /// What happened, and what follows.
+    /// Handles an event and appends the actions that follow.
     pub fn on(&mut self, now: Millis, event: Event, out: &mut Vec<Action>) {
         match event {
             Event::Up => {
@@ -80,12 +80,13 @@ impl Core {
         for call in self.calls.all() {
             self.calls.end(now, call, &calls::link_lost(), out);
         }
-        // The other hubs have ended what they asked here, or do so now.
+        // The other hubs have ended their requests to this hub, or will do so now.
         let lives = self.hubs.all();
         out.extend(lives.into_iter().map(|from| Action::Leave { from, agent: None }));
     }
 
-    /// A hub that hung was dead for the others, and has heard nothing of them: it judges none of them by that.
+    /// This hub hung: the other hubs took it for dead, and it received nothing from them. So their silence does not
+    /// count.
     fn hung(&mut self, now: Millis, out: &mut Vec<Action>) {
         self.up_since = self.up_since.map(|_| now);
         self.hubs.link_is_up(now);
@@ -95,7 +96,7 @@ impl Core {
     fn tick(&mut self, now: Millis, out: &mut Vec<Action>) {
         match self.ticked_at.replace(now).map_or(0, |before| now - before) {
             DEAD_AFTER_MS.. => self.hung(now, out),
-            // A machine without time for this hub had none for its neighbours either, or their beats wait to be read.
+            // A busy machine slowed the other hubs on it down too, or their heartbeats are still unread in the queue.
             passed if passed > BEAT_MS => self.hubs.excuse(now, passed - BEAT_MS),
             _ => {}
         }
@@ -105,9 +106,10 @@ impl Core {
         self.pass_along_overdue(now, out);
         self.seeks.tick(now, out);
         self.ask_hubs(out);
-        // Without a link this hub judges no other, nor before it could have heard them for a whole period.
+        // Judges no hub without a link, nor before it could have sent heartbeats for a whole period.
         let Some(up_since) = self.up_since else { return };
-        // A hub that does not hear itself would not hear the others either: the server hangs, or the network is cut.
+        // A hub that does not receive its own heartbeat would not receive those of others either: the server hangs, or
+        // the network is cut.
         if now >= self.heard_itself_at + 2 * BEAT_MS {
             return;
         }
@@ -117,7 +119,7 @@ impl Core {
         self.tidy(now, out);
     }
 
-    /// Removes what hubs have listed that are dead for long. One hub does so for all.
+    /// Removes the entries of hubs that have been dead for long. One hub does this for all.
     fn tidy(&mut self, now: Millis, out: &mut Vec<Action>) {
         let is_first = self.hubs.is_first(&self.life);
         let mut reads_again = self.directory.has_become_empty(&self.life);
@@ -125,7 +127,7 @@ impl Core {
             let is_partial = is_first && self.directory.is_partial;
             if is_first && (is_partial || self.directory.entries.held_by(&life) > 0) && self.hubs.tidy(&life) {
                 self.directory.remove_all_of(&life, out);
-                // What is not kept here passes by once more, and is removed then.
+                // Entries that are not kept here are read once more, and removed then.
                 reads_again |= is_partial;
             } else if self.directory.is_read && self.directory.entries.held_by(&life) == 0 {
                 self.hubs.forget(&life);

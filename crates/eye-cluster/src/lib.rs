@@ -1,7 +1,7 @@
-//! Several hubs as one service over NATS.
+//! Joins several hubs into one service over NATS.
 //!
-//! [`core`] decides: a function of time and event, without NATS. [`wire`] is what hubs send each other, [`nats`] the
-//! only file that knows NATS. The hub is reached through [`Hub`]; this crate does not know `eye-hub`.
+//! [`core`] makes the decisions: a function of time and event, without NATS. [`wire`] holds the messages between hubs.
+//! Only [`nats`] knows NATS. This crate reaches the hub through [`Hub`] and does not know `eye-hub`.
 
 #[cfg(feature = "nats")]
 pub mod cluster;
@@ -22,31 +22,31 @@ use eye_protocol::scope::Scope;
 use eye_protocol::shared_token::{OwnTokens, SharedToken};
 use std::fmt::Debug;
 
-/// The hub, as a cluster sees it.
+/// The operations of the local hub that the cluster needs.
 pub trait Hub: Debug + Send + Sync {
-    /// Lets an agent of another hub in.
+    /// Connects an agent of another hub.
     fn enter(&self, scope: Scope, hello: Hello) -> Conn;
-    /// An agent of another hub leaves.
+    /// Disconnects an agent of another hub.
     fn leave(&self, conn: Conn);
-    /// Something happened.
+    /// Passes an input to the hub.
     fn feed(&self, input: Input);
-    /// The hub's time.
+    /// The hub's clock.
     fn now(&self) -> Millis;
-    /// From now on the rows of its pages are wanted, all of them at first.
+    /// From now on the hub sends the rows of its pages, starting with all of them.
     fn want_rows(&self);
-    /// The named tokens that are valid or were taken back, if they may have changed since this was last asked.
+    /// The named tokens that are valid or revoked. `None` if they cannot have changed since the last request.
     fn changed_tokens(&self) -> Option<OwnTokens>;
-    /// Other hubs made tokens, or took some back.
+    /// Takes tokens that other hubs made or revoked.
     fn take_tokens(&self, tokens: Vec<SharedToken>);
 }
 
-/// What the hub hands over.
+/// What the local hub sends to the cluster task.
 #[derive(Debug)]
 pub enum FromHub {
-    /// A request for another hub, or what an agent of another hub is told.
+    /// A request for another hub, or a message for an agent of another hub.
     Effect(Effect),
-    /// Rows of pages that others list.
+    /// Changed rows of local pages, for the lists of the other hubs.
     Rows(Vec<ChangedRow>),
-    /// What is listened to from now on, and what no more.
+    /// Topic subscriptions that were added or removed here.
     Interests(Vec<ChangedInterest>),
 }

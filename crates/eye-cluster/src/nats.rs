@@ -1,5 +1,5 @@
-//! The link over NATS: subjects, messages, the directory's bucket. Nothing is published unless the link is up, because
-//! the library would keep it and deliver it seconds late.
+//! The link over NATS: subjects, messages, the bucket of the directory. Nothing is published unless the link is up,
+//! because the library would keep the message and deliver it seconds late.
 
 mod alone;
 mod bucket;
@@ -33,11 +33,11 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-/// A message beyond this is sent in parts: the server's own limit is 1 MiB, and small calls pass between parts.
+/// A larger message is sent in parts: the server's own limit is 1 MiB, and small calls can pass between the parts.
 pub const PART_BYTES_MAX: usize = 128 << 10;
-/// The longest pause before the next attempt to reach a server.
+/// The longest pause before the next attempt to connect to a server.
 const RECONNECT_MS_MAX: u64 = 200;
-/// The oldest server whose directory works.
+/// The oldest server version that works with the directory.
 const SERVER_VERSION_MIN: (u64, u64) = (2, 11);
 
 /// Why a cluster cannot be joined.
@@ -46,15 +46,15 @@ pub enum JoinError {
     /// The credentials cannot be read.
     #[error("the credentials of the cluster cannot be read: {0}")]
     Credentials(#[source] std::io::Error),
-    /// The address is none.
+    /// An address is not valid.
     #[error("NATS cannot be reached: {0}")]
     Connect(#[from] async_nats::ConnectError),
-    /// A name cannot be part of a subject.
+    /// A subscription was refused: a name cannot be part of a subject.
     #[error("NATS refuses a subscription: {0}")]
     Subscribe(#[from] async_nats::SubscribeError),
 }
 
-/// Where hubs of one cluster meet.
+/// The subjects of one cluster.
 #[derive(Debug)]
 struct Subjects {
     prefix: String,
@@ -64,14 +64,14 @@ impl Subjects {
     fn of(&self, life: &str) -> String {
         format!("{}.h.{life}", self.prefix)
     }
-    /// Where letters are; behind it the session.
+    /// The subjects of letters. The key of the session follows.
     fn mail(&self) -> String {
         format!("{}.m", self.prefix)
     }
     fn beats(&self) -> String {
         format!("{}.b", self.prefix)
     }
-    /// Where the server says that a message had no receiver.
+    /// The subject on which the server reports that a message had no receiver.
     fn unread(&self, life: &str, message: &str) -> String {
         format!("{}.n.{life}.{message}", self.prefix)
     }
@@ -90,33 +90,33 @@ struct Link {
     states: States,
     mail: Mail,
     served: Served,
-    /// What is to be sent at the end of this turn.
+    /// The frames to send at the end of this turn.
     outgoing: FxHashMap<Life, Vec<Frame>>,
-    /// The last messages, with the requests in them.
+    /// The last messages: number, receiver, and the requests in them.
     sent: VecDeque<(u64, Life, Vec<u64>)>,
     last_message: u64,
     writer: Arc<Writer>,
-    /// What is written apart comes back by this.
+    /// Messages that were written apart come back through this channel.
     alone: mpsc::UnboundedSender<Alone>,
     parts: Parts,
-    /// How many messages were dropped since the last heartbeat, and why the last one was.
+    /// The number of messages dropped since the last heartbeat, and the reason of the last one.
     dropped: (u64, String),
-    /// What the server refused since it was reached: it says so by events alone, and what was asked returns as if it
-    /// were done.
+    /// The last error that the server reported since the connection. It arrives only as an event: the refused operation
+    /// returns as if it had succeeded.
     refused: Option<String>,
     actions: Vec<Action>,
 }
 
-/// What others see of the link.
+/// What the rest of the hub sees of the link.
 #[derive(Debug)]
 pub struct Shown<'a> {
-    /// How it does, every 200 ms.
+    /// Updated every 200 ms.
     pub status: &'a watch::Sender<Status>,
-    /// Requests that other hubs have not answered, after each turn.
+    /// Requests that other hubs have not answered. Updated after each turn.
     pub calls_out: &'a AtomicUsize,
 }
 
-/// Keeps the link until it is told to stop.
+/// Keeps the link up until `stop` is notified.
 pub async fn run(
     settings: &Settings,
     hub: Arc<dyn Hub>,
@@ -176,7 +176,7 @@ pub async fn run(
             Some(one) = from_hub.recv() => link.on_hub(one),
             Some(message) = own.next() => link.message(&message),
             Some(message) = beats.next() => {
-                // What a hub sent before it said goodbye is read before that.
+                // Reads what a hub sent before its last heartbeat, before that heartbeat counts.
                 link.drain(&mut from_hub, &mut own);
                 link.beat(&message);
             }
@@ -186,15 +186,16 @@ pub async fn run(
             Some(event) = events_in.recv() => link.link_event(&event).await,
             _ = ticks.tick() => link.tick(shown.status).await,
             () = stop.notified() => {
-                // What the hub ended until now, other hubs are told.
+                // Tells the other hubs what this hub has ended until now.
                 link.drain(&mut from_hub, &mut own);
-                // What workers still write goes along: it ends with the last of them.
+                // Also sends what workers are still writing. The channel closes with the last worker.
                 link.alone = mpsc::unbounded_channel().0;
                 while let Some(one) = alone_in.recv().await {
                     link.send_alone(one).await;
                 }
                 link.flush().await;
-                // Whoever takes over a page looks for what outlives this hub when this hub has said goodbye.
+                // A hub that takes over a page reads what outlives this hub after the last heartbeat, so all writes end
+                // before it.
                 let all = async { tokio::join!(link.states.finish(), link.mail.finish()) };
                 let _ = timeout(Duration::from_millis(RECALL_MS), all).await;
                 link.say(true).await;
@@ -214,10 +215,10 @@ fn options(settings: &Settings, subjects: &Subjects) -> Result<ConnectOptions, J
         .name(format!("eye {}", settings.hub))
         .ping_interval(Duration::from_secs(1))
         .custom_inbox_prefix(format!("{}.i.{}", subjects.prefix, settings.hub))
-        // Hubs that lost a server together do not come back together.
+        // Random, so that hubs that lost a server together do not reconnect all at once.
         .reconnect_delay_callback(|_| Duration::from_millis(fastrand::u64(20..=RECONNECT_MS_MAX)))
         .retry_on_initial_connect();
-    // The library reads a user and a password in a URL and does not use them.
+    // The library parses a user and a password in a URL, but does not use them.
     let named = settings.servers.iter().filter_map(|server| server.parse::<async_nats::ServerAddr>().ok());
     let user =
         named.into_iter().find_map(|server| Some((server.username()?.to_owned(), server.password()?.to_owned())));
@@ -233,7 +234,7 @@ fn options(settings: &Settings, subjects: &Subjects) -> Result<ConnectOptions, J
     Ok(options.nkey(text.trim().to_owned()))
 }
 
-/// A word that no hub had before.
+/// A random word, so that no two runs of hubs share one.
 fn life() -> String {
     let mut bytes = [0; 16];
     if getrandom::fill(&mut bytes).is_err() {
@@ -303,7 +304,7 @@ impl Link {
         self.actions = actions;
     }
 
-    /// Takes what is ready besides, so that all of it shares messages.
+    /// Also takes all messages that are already waiting, so that their results share messages.
     fn drain(&mut self, from_hub: &mut mpsc::UnboundedReceiver<FromHub>, own: &mut Subscriber) {
         while let Some(Some(message)) = own.next().now_or_never() {
             self.message(&message);
@@ -332,7 +333,7 @@ impl Link {
         }
     }
 
-    /// What this hub sent to itself has arrived: its subscriptions are known to the server.
+    /// A message of this hub to itself has arrived, so the server knows its subscriptions.
     fn is_up(&mut self) {
         if !self.core.is_up() {
             tracing::info!(server = self.client.server_info().version, "the link to the other hubs is up");
@@ -357,7 +358,7 @@ impl Link {
 
     async fn link_event(&mut self, event: &async_nats::Event) {
         match event {
-            // A subscriber that was too slow has lost messages, and nothing tells which.
+            // A subscriber that was too slow has lost messages, and nothing reports which ones.
             async_nats::Event::Disconnected | async_nats::Event::SlowConsumer(_) | async_nats::Event::Closed => {
                 self.is_down();
             }
@@ -380,7 +381,7 @@ impl Link {
         self.event(if bye { Event::Bye { life } } else { Event::Beat { name: hub.into(), life } });
     }
 
-    /// The server says that a message had no receiver.
+    /// The server reports that a message had no receiver.
     fn unread(&mut self, message: &Message) {
         let number = message.subject.rsplit('.').next().and_then(|number| number.parse().ok());
         let Some((_, life, calls)) = self.sent.iter().find(|(sent, _, _)| Some(*sent) == number) else { return };
@@ -429,7 +430,7 @@ impl Link {
         }
     }
 
-    /// Sends itself a message: when it arrives, the link is up.
+    /// Sends a message to this hub itself. When it arrives, the link is up.
     async fn ask_itself(&self) {
         if let Ok(payload) = self.writer.frames(&[Frame::Loop])
             && self.is_connected()
@@ -446,7 +447,7 @@ impl Link {
     }
 }
 
-/// What is wrong with the link.
+/// The problem of the link that people are shown, if there is one.
 fn problem(is_up: bool, server: &str, refused: Option<&str>, unread: Option<String>) -> Option<String> {
     let mut numbers = server.split('.').map_while(|number| number.parse::<u64>().ok());
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));

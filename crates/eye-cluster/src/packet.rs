@@ -1,41 +1,38 @@
-//! One message to a hub: everything that was ready for it, or a part of that where it is too large for one.
+//! One message to a hub: all frames that were ready for it, or a part of them if they are too large for one message.
 
 use crate::wire::Frame;
 use rmp_serde::encode::{Error, write_named};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// One message to a hub.
+/// One NATS message to a hub.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Packet<'a> {
-    /// The sender's life.
+    /// The life of the sender.
     #[serde(borrow)]
     pub from: Cow<'a, str>,
-    /// What it holds.
     #[serde(borrow)]
     pub body: Body<'a>,
 }
 
-/// What a message holds.
+/// The content of a packet.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Body<'a> {
-    /// Everything that was ready for that hub.
+    /// All frames that were ready for that hub.
     Frames(Vec<Frame>),
-    /// A part of a message that is too large for one.
+    /// One part of a message that is too large to be sent whole.
     Part {
-        /// Which message of the sender.
+        /// The sender's number of the message.
         id: u64,
-        /// Which part of it, from 0 on.
+        /// The number of the part, from 0.
         at: u32,
-        /// Whether it is the last part.
         last: bool,
-        /// The bytes.
         #[serde(borrow, with = "serde_bytes")]
         bytes: Cow<'a, [u8]>,
     },
 }
 
-/// Writes the messages of one hub. Frames are written once, behind a beginning that is the same for all.
+/// Writes the messages of one hub. All messages start with the same encoded header, which is encoded once.
 #[derive(Debug)]
 pub struct Writer {
     from: Box<str>,
@@ -43,23 +40,23 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Writes for the hub of this life.
+    /// A writer for the hub with this life.
     pub fn new(from: &str) -> Self {
         let packet = Packet { from: from.into(), body: Body::Frames(Vec::new()) };
         let mut beginning = rmp_serde::to_vec_named(&packet).unwrap_or_default();
-        // The empty list at its end is one byte; another list goes there.
+        // The encoded packet ends with an empty list, which is one byte. The list of frames replaces it.
         beginning.pop();
         Self { from: from.into(), beginning }
     }
 
-    /// A message of frames.
+    /// Encodes a message of frames.
     pub fn frames(&self, frames: &[Frame]) -> Result<Vec<u8>, Error> {
         let mut message = self.beginning.clone();
         write_named(&mut message, frames)?;
         Ok(message)
     }
 
-    /// Messages of at most so many bytes of frames each, which together are this message.
+    /// Splits a message into parts with at most `bytes_max` bytes of frames each.
     pub fn parts(&self, id: u64, message: &[u8], bytes_max: usize) -> impl Iterator<Item = Result<Vec<u8>, Error>> {
         let frames = &message[self.beginning.len()..];
         let count = frames.len().div_ceil(bytes_max);

@@ -1,62 +1,60 @@
-//! Messages of other hubs that come in parts. What waits is bounded in bytes and in messages, whatever other hubs send.
+//! Joins messages of other hubs that arrive in parts. The bytes and the number of unfinished messages are bounded,
+//! whatever other hubs send.
 
 use crate::core::Life;
 use crate::packet::{Body, Packet};
 use crate::wire::Frame;
 use rustc_hash::FxHashMap;
 
-/// Bytes that wait, of all messages that are not whole yet.
+/// The bytes of all unfinished messages together.
 pub const PARTS_BYTES_MAX: usize = 96 << 20;
-/// Messages that are not whole yet. A hub sends one after the other, so this is a number of hubs.
+/// The number of unfinished messages. A hub sends one message after the other, so this is also a number of hubs.
 pub const PARTS_LEN_MAX: usize = 256;
 
-/// One part, as it came.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
-    /// Which message of the sender.
+    /// The sender's number of the message.
     pub id: u64,
-    /// Which part of it, from 0 on.
+    /// The number of the part, from 0.
     pub at: u32,
-    /// Whether it is the last part.
     pub last: bool,
-    /// Its bytes.
     pub bytes: &'a [u8],
 }
 
 /// Why a message of another hub is dropped.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is none.
+    /// Its bytes do not decode to a packet or to frames.
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] rmp_serde::decode::Error),
-    /// It came in parts and will not become whole.
+    /// It came in parts, and a part is missing or it is too large.
     #[error(transparent)]
     Part(#[from] PartError),
 }
 
-/// Why a message will not become whole.
+/// Why the rest of a message in parts is dropped.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PartError {
-    /// A part before this one did not come, or was refused.
+    /// An earlier part did not arrive, or was refused.
     #[error("a part of it is missing")]
     Missing,
-    /// It is larger than all that may wait.
+    /// It is larger than the bytes that may wait in all.
     #[error("it is too large")]
     TooLarge,
 }
 
-/// The beginning of a message.
+/// The first parts of a message.
 #[derive(Debug)]
 struct Begun {
     id: u64,
     /// The number of the next part.
     next: u32,
     bytes: Vec<u8>,
-    /// When its last part came, counted in parts of all hubs.
+    /// When its last part arrived, as a count of parts from all hubs.
     heard: u64,
 }
 
-/// Messages that are not whole yet: at most one of each hub.
+/// Unfinished messages, at most one per hub.
 #[derive(Debug)]
 pub struct Parts {
     begun: FxHashMap<Life, Begun>,
@@ -72,12 +70,13 @@ impl Default for Parts {
 }
 
 impl Parts {
-    /// None yet, with another limit of bytes.
+    /// The same with another limit of bytes.
     pub fn with_bytes_max(bytes_max: usize) -> Self {
         Self { begun: FxHashMap::default(), bytes: 0, bytes_max, heard: 0 }
     }
 
-    /// Reads what a hub sent. `Some`: who sent it, and what it tells. `None`: a part, and others follow.
+    /// Reads a packet. `Some`: the life of the sender and its frames. `None`: the packet was a part, and more parts
+    /// follow.
     pub fn read(&mut self, payload: &[u8]) -> Result<Option<(Life, Vec<Frame>)>, ReadError> {
         let Packet { from, body } = rmp_serde::from_slice(payload)?;
         let from: Life = (&*from).into();
@@ -91,12 +90,11 @@ impl Parts {
         Ok(Some((from, frames)))
     }
 
-    /// Takes a part. `Some`: the message is whole. Where there is no room, the message that has waited longest for its
-    /// next part gives way: its hub is the one that is most likely gone.
+    /// Adds a part. `Some`: the message is complete. Without room, the message that has waited longest for its next
+    /// part is dropped: its hub is most likely gone.
     pub fn take(&mut self, from: &Life, part: Part<'_>) -> Result<Option<Vec<u8>>, PartError> {
         let Part { id, at, last, bytes } = part;
-        // Parts come in order: a hub that begins another message, or leaves one out, does not go on with the one
-        // before.
+        // Parts come in order. If a hub starts another message or leaves a part out, the message before is dropped.
         if !self.begun.get(from).is_some_and(|begun| begun.id == id && begun.next == at) {
             self.forget(from);
             if at > 0 {
@@ -124,20 +122,20 @@ impl Parts {
         Ok(if last { self.forget(from) } else { None })
     }
 
-    /// A hub is gone: what it did not send whole never will be.
+    /// Drops the unfinished message of a hub, and returns its bytes.
     pub fn forget(&mut self, from: &Life) -> Option<Vec<u8>> {
         let begun = self.begun.remove(from)?;
         self.bytes -= begun.bytes.len();
         Some(begun.bytes)
     }
 
-    /// The link is down: parts were lost.
+    /// Drops everything: the link is down, so parts were lost.
     pub fn clear(&mut self) {
         self.begun.clear();
         self.bytes = 0;
     }
 
-    /// Messages and bytes that wait.
+    /// The number of unfinished messages, and their bytes.
     pub fn waiting(&self) -> (usize, usize) {
         (self.begun.len(), self.bytes)
     }
@@ -179,12 +177,12 @@ mod tests {
     fn a_message_with_a_missing_part_never_becomes_whole() {
         let mut parts = Parts::default();
         let from = life(1);
-        // The link came back in the midst of it.
+        // The link came back in the middle of the message.
         assert_eq!(parts.take(&from, part(7, 3, false, b"x")), Err(PartError::Missing));
         assert_eq!(parts.take(&from, part(7, 4, true, b"x")), Err(PartError::Missing));
         assert_eq!(parts.take(&from, part(8, 0, false, b"a")), Ok(None));
         assert_eq!(parts.take(&from, part(8, 2, true, b"c")), Err(PartError::Missing));
-        // The next message is not held up, and one that is given up is forgotten.
+        // A dropped message does not delay the next one.
         assert_eq!(parts.take(&from, part(9, 0, false, b"a")), Ok(None));
         assert_eq!(parts.take(&from, part(10, 0, true, b"b")), Ok(Some(b"b".to_vec())));
         assert_eq!(parts.waiting(), (0, 0));
@@ -213,7 +211,7 @@ mod tests {
         assert_eq!(parts.waiting(), (2, 8));
         assert_eq!(parts.take(&b, part(1, 1, true, b"b")), Err(PartError::Missing));
         assert_eq!(parts.take(&a, part(1, 2, true, b"")), Ok(Some(b"aaaa".to_vec())));
-        // A message that is too large alone does not become whole by its end, and no other one gives way to it.
+        // A message that alone is too large is dropped whole, and no other message gives way to it.
         assert_eq!(parts.take(&a, part(2, 0, false, b"123456789")), Err(PartError::TooLarge));
         assert_eq!(parts.take(&a, part(2, 1, true, b"1")), Err(PartError::Missing));
         assert_eq!(parts.take(&c, part(1, 1, true, b"c")), Ok(Some(b"ccccc".to_vec())));

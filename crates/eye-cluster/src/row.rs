@@ -1,4 +1,4 @@
-//! One entry of the directory: which hub holds a session, and what `eye pages` shows of it.
+//! One entry of the directory: which hub holds a session, and what `eye pages` shows of its page.
 
 use eye_core::Millis;
 use eye_core::elsewhere::PageElsewhere;
@@ -7,7 +7,7 @@ use eye_protocol::messages::{Presence, SessionRow};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Longer titles and URLs are cut in the directory: every hub keeps every row.
+/// Titles and URLs are cut to this length in the directory, because every hub keeps every row.
 const TEXT_BYTES_MAX: usize = 160;
 
 /// One entry of the directory.
@@ -17,40 +17,38 @@ pub struct Row {
     /// The name of the hub that holds the session.
     #[serde(with = "shared")]
     pub hub: Arc<str>,
-    /// That hub's life.
+    /// The life of that hub.
     #[serde(with = "shared")]
     pub life: Arc<str>,
-    /// How often the session has changed its hub.
+    /// How often the session has moved to another hub.
     pub epoch: u64,
-    /// The origin that holds the session.
+    /// The origin that the session belongs to.
     #[serde(with = "shared")]
     pub origin: Arc<str>,
-    /// What a person called it.
+    /// The name that a person gave the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Box<str>>,
-    /// The name its author gave it.
+    /// The name that the page's author gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alias: Option<Box<str>>,
-    /// Its title.
     pub title: Box<str>,
-    /// Its URL.
     pub url: Box<str>,
-    /// Whether the page is connected; otherwise it is expected back.
+    /// Whether the page is connected. If not, the hub expects it to come back.
     pub connected: bool,
-    /// Whether a person can see it.
+    /// Whether a person can see the page.
     pub visible: bool,
-    /// Whether it is a frame.
+    /// Whether the page is a frame.
     pub frame: bool,
-    /// Whether it evaluates code.
+    /// Whether the page evaluates code.
     pub eval: bool,
-    /// How many tools it offers.
+    /// The number of tools that the page offers.
     pub tools: u32,
-    /// The highest ref that it has given to agents.
+    /// The highest element ref that the page has given to agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_ref: Option<u32>,
 }
 
-/// Text that is shared by many rows.
+/// Serializes text that many rows share.
 mod shared {
     use serde::{Deserialize, Deserializer, Serializer};
     use std::sync::Arc;
@@ -85,7 +83,7 @@ impl Row {
         }
     }
 
-    /// The same for the list of pages elsewhere.
+    /// The row as an entry in the list of pages elsewhere.
     pub fn listed(&self, id: SessionId, heard_at: Millis) -> PageElsewhere {
         PageElsewhere {
             id,
@@ -115,7 +113,7 @@ pub fn key(session: &SessionId) -> String {
     session.as_str().replace('.', "=")
 }
 
-/// The session of a key.
+/// The session that a key stands for.
 pub fn session(key: &str) -> Option<SessionId> {
     SessionId::parse(&key.replace('=', "."))
 }

@@ -1,4 +1,4 @@
-//! What a hub is told of its cluster, and what it tells of it.
+//! The settings of a hub's cluster link, and the status that the link reports.
 
 use serde::Serialize;
 use std::path::PathBuf;
@@ -8,47 +8,41 @@ use std::path::PathBuf;
 pub struct Settings {
     /// Servers of NATS, such as `nats://host:4222`.
     pub servers: Vec<String>,
-    /// The name of the cluster: hubs of one name are one service.
+    /// The name of the cluster. Hubs with the same cluster name form one service.
     pub cluster: String,
-    /// The name of this hub.
     pub hub: String,
-    /// A file of credentials, or of an nkey's seed.
+    /// A file with credentials, or with the seed of an nkey.
     pub credentials: Option<PathBuf>,
-    /// Pages of other hubs that this one lists. Further ones are looked up when they are asked for.
+    /// The most pages of other hubs that this hub lists. It looks up further pages on request.
     pub pages_max: usize,
 }
 
-/// How the link does, for people.
+/// The status of the link, for people.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// The cluster's name.
     pub cluster: String,
-    /// This hub's name.
     pub hub: String,
-    /// Whether the link is up.
     pub up: bool,
-    /// Whether the directory has been read since the link is up.
+    /// Whether this hub has read the directory since the link came up.
     pub read: bool,
-    /// Whether other hubs hold pages that this one does not list.
+    /// Whether other hubs hold pages that this hub does not list.
     pub partial: bool,
-    /// The server's version, once it was reached.
+    /// The version of the NATS server. Empty until the server was reached.
     pub server: String,
-    /// What is wrong.
     pub problem: Option<String>,
-    /// The other hubs that are there.
+    /// The other hubs that are alive.
     pub hubs: Vec<HubStatus>,
     /// Requests that other hubs have not answered.
     pub calls_out: usize,
-    /// Messages of other hubs that are not whole yet.
+    /// Messages of other hubs that have arrived only in part.
     pub parts: usize,
 }
 
 /// Another hub.
 #[derive(Clone, Debug, Serialize)]
 pub struct HubStatus {
-    /// Its name.
     pub name: String,
-    /// The pages that it holds.
+    /// The number of pages that it holds.
     pub pages: usize,
 }

@@ -1,6 +1,6 @@
-//! What hubs send each other: requests for pages elsewhere, and what comes back. `MessagePack` with named fields, so
-//! that hubs of two versions understand each other where a field is new. What every call has is named by a letter, and
-//! what is not there is left out: names would be most of a small call.
+//! Messages between hubs: requests for pages elsewhere, and the answers. Encoded as `MessagePack` with named fields, so
+//! that hubs of two versions understand each other where a field is new. Fields of every call have one-letter names,
+//! and absent values are left out: full names would be most of a small call.
 
 use crate::row::Row;
 use eye_core::elsewhere::Caller;
@@ -30,108 +30,94 @@ pub use topics::{WireAudience, WireHeardBy, WireInterest, WireMessage};
 /// A heartbeat, as JSON.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Beat {
-    /// The hub's name.
     pub hub: String,
-    /// Its life.
     pub life: String,
-    /// Whether it is the last one.
+    /// Whether it is the last heartbeat: the hub ends.
     #[serde(default, skip_serializing_if = "Not::not")]
     pub bye: bool,
 }
 
-/// One thing that a hub tells another.
+/// One message from a hub to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Frame {
-    /// To itself: its subject reaches it.
+    /// A hub sends this to itself, to check that messages on its subject arrive.
     Loop,
-    /// A request for a page. Shared with who may have to send it on.
+    /// A request for a page. Shared with the sender's copy, which it may have to send again.
     #[serde(rename = "R", with = "shared")]
     Request(Arc<Request>),
     /// An agent no longer wants an answer.
     Cancel {
-        /// Whose.
         agent: u64,
-        /// Which.
         call: u64,
     },
-    /// An agent is gone.
+    /// An agent has disconnected.
     Left {
-        /// Which.
         agent: u64,
     },
     /// A call has ended.
     #[serde(rename = "E")]
     Ended {
-        /// Which.
         #[serde(rename = "c")]
         call: u64,
-        /// How.
         #[serde(rename = "e")]
         ending: Result<WireValue, WireError>,
-        /// The change of state that it caused.
+        /// The change of the page's state that the call caused.
         #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
         delta: Option<Box<str>>,
     },
-    /// A request that is no call has its result.
+    /// The result of a request that is not a call.
     Result {
-        /// Which.
         call: u64,
-        /// JSON text, or an error.
+        /// JSON text.
         result: Result<String, WireError>,
     },
-    /// A call got further.
+    /// Progress of a call.
     Progress {
-        /// Which.
         call: u64,
-        /// How far, as JSON text.
+        /// JSON text.
         progress: Box<str>,
     },
-    /// An agent hears of a session.
+    /// A notification about a session for an agent.
     News {
-        /// Which agent.
         agent: u64,
-        /// Of which session.
         session: String,
-        /// What.
         news: WireNews,
     },
-    /// The session is not held here; nothing was done.
+    /// The sender does not hold the session. It did nothing.
     NotMine {
-        /// Which request.
         call: u64,
     },
-    /// What does the other hub listen to?
+    /// Requests the topic subscriptions of the other hub.
     WantInterests,
-    /// What is listened to at the sender, or what changed of it.
+    /// The topic subscriptions of the sender, or their changes.
     Interests {
-        /// Whether this is all of it.
+        /// Whether these are all of them.
         all: bool,
-        /// What, and whether it is listened to.
+        /// Each subscription, and whether it exists.
         changed: Vec<(WireInterest, bool)>,
     },
     /// A message that was published at the sender.
     Publish(Box<WireMessage>),
-    /// What the sender kept of a session that the other hub holds now. In a message of its own: a hub that does not
-    /// know it cannot read what shares the message.
+    /// What the sender kept of a session that the other hub holds now. Sent as a message of its own: a hub that does
+    /// not know this variant cannot read the frames that share its message.
     HandOver(Box<WireHandover>),
-    /// Which pages of the other hub does a word stand for? In a message of its own, too.
+    /// Asks which pages of the other hub a word may name. Also sent as a message of its own.
     Seek {
-        /// The sender's number for it.
+        /// The sender's number for the search.
         seek: u64,
-        /// The word.
         word: Box<str>,
     },
-    /// The sender's pages that a word may stand for.
+    /// The answer to [`Frame::Seek`]: pages of the sender that the word may name.
     Sought {
-        /// The other hub's number for it.
+        /// The other hub's number for the search.
         seek: u64,
-        /// The best of them.
+        /// The best matches first, at most 16.
         pages: Vec<WireEntry>,
     },
 }
 
 impl Frame {
-    /// Whether it is sent in a message of its own.
+    /// Whether it is sent as a message of its own.
     pub fn is_alone(&self) -> bool {
         matches!(self, Self::HandOver(_) | Self::Seek { .. })
     }
@@ -140,53 +126,47 @@ impl Frame {
 /// An entry of the directory, as the hub that holds its page has written it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WireEntry {
-    /// Whose.
     #[serde(with = "shared::session")]
     pub session: SessionId,
-    /// What it says.
     pub row: Row,
-    /// Its revision.
     pub revision: u64,
 }
 
 /// A request for a page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// The sender's number for it, which grows.
+    /// The sender's number for the request. It grows.
     #[serde(rename = "c")]
     pub call: u64,
     /// The agent's connection at the sender.
     #[serde(rename = "a")]
     pub agent: u64,
-    /// Who asks.
     #[serde(rename = "w")]
     pub caller: WireCaller,
-    /// The page's session.
     #[serde(rename = "s", with = "shared::session")]
     pub session: SessionId,
-    /// How much longer the sender waits, in ms.
+    /// How much longer the sender waits.
     #[serde(rename = "l")]
     pub lifetime_ms: u64,
-    /// What is asked.
     #[serde(rename = "k")]
     pub ask: Ask,
 }
 
-/// [`Caller`]. A message without it, or without its scope, cannot be read: what is missing must never allow everything.
+/// [`Caller`]. Required, like its scope: without them a message cannot be read, because a missing scope must never mean
+/// full access.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WireCaller {
-    /// The agent's name.
     #[serde(rename = "n", with = "shared")]
     pub name: Arc<str>,
-    /// What its token allows.
+    /// What its token permits.
     #[serde(rename = "s")]
     pub scope: WireScope,
-    /// The frame its calls are evaluated in.
+    /// The frame that evaluates its calls.
     #[serde(rename = "f", default, skip_serializing_if = "Option::is_none")]
     pub frame: Option<Box<str>>,
 }
 
-/// What is asked of a page elsewhere.
+/// The kind of a request for a page elsewhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Ask {
     #[serde(rename = "C")]
@@ -284,7 +264,7 @@ impl WireCaller {
         scope_in(self.scope.clone())
     }
 
-    /// How the agent introduces itself here.
+    /// The agent's hello at this hub.
     pub fn hello(&self) -> Hello {
         Hello {
             agent: Some(self.name.to_string()).filter(|name| !name.is_empty()),
@@ -295,7 +275,7 @@ impl WireCaller {
 }
 
 impl Request {
-    /// The request as one of an agent that is here.
+    /// The request as an input of a local agent.
     pub fn input(self, agent: Conn) -> Input {
         let page = Some(self.session.as_str().into());
         let form = ReplyForm::Rpc(self.call.to_string().into());
@@ -329,7 +309,7 @@ impl Request {
     }
 }
 
-/// What of an input another hub is asked. `None`: it is nothing that is passed on.
+/// The request that stands for an input at another hub. `None`: this kind of input is not sent to other hubs.
 pub fn ask(input: Input, silent: bool) -> Option<Ask> {
     Some(match input {
         Input::Ask { task, timeout_ms, mode, .. } => {
@@ -355,7 +335,7 @@ pub fn ask(input: Input, silent: bool) -> Option<Ask> {
     })
 }
 
-/// A request for the hub that holds its page.
+/// Builds a request for the hub that holds the page.
 pub fn request(call: u64, session: SessionId, caller: &Caller, lifetime_ms: u64, ask: Ask) -> Request {
     Request {
         call,
@@ -367,7 +347,7 @@ pub fn request(call: u64, session: SessionId, caller: &Caller, lifetime_ms: u64,
     }
 }
 
-/// An ending, as it is sent.
+/// An ending as it is sent.
 pub fn ending_out(ending: Ending) -> Result<WireValue, WireError> {
     match ending {
         Ok(Value::Text(text)) => Ok(WireValue::Text(text)),
@@ -381,7 +361,7 @@ pub fn ending_out(ending: Ending) -> Result<WireValue, WireError> {
     }
 }
 
-/// An ending, as it came.
+/// An ending as it was received.
 pub fn ending_in(ending: Result<WireValue, WireError>) -> Ending {
     match ending {
         Ok(WireValue::Text(text)) => Ok(Value::Text(text)),

@@ -1,5 +1,5 @@
-//! Requests for pages elsewhere: each that was sent has exactly one ending, which is the first of an answer, the end of
-//! the hub that was asked, the loss of the link, and the end of its time.
+//! Requests for pages elsewhere. Each one ends exactly once: with the first of its answer, the end of the hub that it
+//! was sent to, the loss of the link, or its deadline.
 
 use super::event::{Action, Life};
 use crate::wire::{Ask, Frame, Request};
@@ -9,18 +9,18 @@ use eye_protocol::{Code, Error};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// What was asked of other hubs.
+/// Requests that this hub sent to other hubs.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     last: u64,
     pub out: FxHashMap<u64, Out>,
-    /// Where agents here have asked something.
+    /// The hubs to which each local agent has sent requests.
     pub asked: FxHashMap<Conn, FxHashSet<Life>>,
-    /// Agents that are gone while a kept result of theirs is under way.
+    /// Agents that have disconnected while a kept result of theirs is pending.
     leaving: FxHashSet<Conn>,
 }
 
-/// A request that is out.
+/// A pending request.
 #[derive(Debug)]
 pub(super) struct Out {
     pub to: Life,
@@ -29,7 +29,7 @@ pub(super) struct Out {
     pub is_call: bool,
     pub asked_at: Millis,
     pub until: Millis,
-    /// What is sent on, once, when the page has moved.
+    /// The request to send again, once, if the page has moved.
     pub request: Option<Arc<Request>>,
 }
 
@@ -40,22 +40,22 @@ pub(super) fn error(message: &str, hint: &str) -> Error {
 const LOOK_FIRST: &str = "the call may have run: look at the page before you repeat it";
 pub(super) const REPEAT: &str = "the call did not run; repeat it when `eye pages` lists the page";
 
-/// The link went while the call was out.
+/// The link was lost while the call was pending.
 pub(super) fn link_lost() -> Error {
     error("the link to the other hubs was lost", LOOK_FIRST)
 }
 
-/// The hub that was asked is gone.
+/// The hub that received the request has ended.
 pub(super) fn hub_gone() -> Error {
     error("the hub that holds the page is gone", LOOK_FIRST)
 }
 
-/// The hub that was to be asked had gone before.
+/// The hub had ended before it could read the request.
 pub(super) fn unread() -> Error {
     error("the hub that held the page is gone", REPEAT)
 }
 
-/// The hub that was asked never answered.
+/// The hub did not answer before the deadline.
 pub(super) fn silent() -> Error {
     let error = Error::new(Code::TIMEOUT, "the hub that holds the page did not answer in time");
     error.hint(LOOK_FIRST)
@@ -74,7 +74,7 @@ impl Calls {
         self.out.iter().filter(|(_, out)| out.to == *life).map(|(call, _)| *call).collect()
     }
 
-    /// Takes out the requests for states that a hub was asked, as inputs to be asked anew: reading is safe to repeat.
+    /// Removes the pending state requests to a hub and returns them as inputs to repeat: reading is safe to repeat.
     pub fn take_states(&mut self, life: &Life, out: &mut Vec<Action>) -> Vec<Input> {
         let is_state = |one: &Out| {
             let request = one.request.as_ref().filter(|_| one.to == *life && !one.is_call);
@@ -91,7 +91,7 @@ impl Calls {
     }
 
     pub fn expired(&self, now: Millis) -> Vec<u64> {
-        // All are looked at every 200 ms: an order of them would be kept with every call.
+        // Scans all pending requests every 200 ms. A sorted index would cost more, because every call would update it.
         self.out.iter().filter(|(_, out)| out.until <= now).map(|(call, _)| *call).collect()
     }
 
@@ -118,10 +118,10 @@ impl Calls {
         out.extend(lives.map(|to| Action::Send { to, frame: Frame::Left { agent: agent.0 } }));
     }
 
-    /// Ends a call with an error.
+    /// Ends a request with an error.
     pub fn end(&mut self, now: Millis, call: u64, error: &Error, out: &mut Vec<Action>) {
         let Some(ended) = self.take(call, out) else { return };
-        // What is not awaited any more is not to go on, where that can be told.
+        // After the deadline no agent waits for the call any more, so the other hub shall cancel it.
         if now >= ended.until {
             out.push(Action::Send { to: ended.to.clone(), frame: Frame::Cancel { agent: ended.agent.0, call } });
         }
@@ -153,7 +153,7 @@ impl Calls {
     }
 }
 
-/// Tells the hub how something without an answer ended.
+/// Tells the local hub the error that ended a request.
 pub(super) fn fail(asker: Asker, is_call: bool, asked_at: Millis, error: Error, out: &mut Vec<Action>) {
     let back = match asker {
         Asker::Agent(reply) if !is_call => Back::Result { reply, result: Err(error) },

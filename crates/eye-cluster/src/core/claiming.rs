@@ -1,5 +1,5 @@
-//! Who holds which session. An entry changes its hub by compare-and-set; each claim has the next epoch, so of two hubs
-//! that claim a session one gives up, and a late claim of the older is none.
+//! Decides which hub holds which session. A claim writes the entry of the directory by compare-and-set, with the next
+//! epoch. So of two hubs that claim a session one gives up, and a late claim with an older epoch has no effect.
 
 use super::directory::{Claim, Entry, Own, Passing};
 use super::event::{Action, Looked, StatesAction};
@@ -10,16 +10,16 @@ use eye_core::handover::Heir;
 use eye_core::{Input, Millis};
 use eye_protocol::SessionId;
 
-/// The epoch of a session whose page came before the directory was read: which epoch its claim has is not known yet.
+/// The epoch of a session whose page came before the directory was read. The epoch of its claim is not known yet.
 const UNCLAIMED: u64 = 0;
 
-/// The epoch of a claim, where the directory has this entry.
+/// The epoch of a new claim over this entry.
 fn next_epoch(entry: Option<&Entry>, own: &str) -> u64 {
     entry.map_or(1, |entry| entry.epoch + u64::from(*entry.life != *own))
 }
 
 impl Core {
-    /// Writes what this hub holds and the directory does not have so.
+    /// Writes the rows of this hub that differ from the directory.
     pub(super) fn write_all(&mut self, out: &mut Vec<Action>) {
         for session in self.directory.own.keys().cloned().collect::<Vec<_>>() {
             self.write(&session, out);
@@ -41,7 +41,7 @@ impl Core {
         out.push(Action::Put { session: session.clone(), row: own.row.clone(), replaces });
     }
 
-    /// Rows of pages here.
+    /// Handles changed rows of local pages.
     pub(super) fn rows(&mut self, rows: Vec<ChangedRow>, out: &mut Vec<Action>) {
         for (session, row) in rows {
             let entry = self.directory.entries.get(&session);
@@ -49,7 +49,7 @@ impl Core {
             match row {
                 Some(RowHere { row, last_ref, page }) => {
                     let mut row = Row::of(row, last_ref, &self.name, &self.life);
-                    // A page that is only expected here does not take a session from the hub where it is.
+                    // A page that is only expected here does not take its session from the hub where it is.
                     if !row.connected && elsewhere.is_some() && !self.directory.own.contains_key(&session) {
                         continue;
                     }
@@ -108,7 +108,7 @@ impl Core {
         self.entry_is(now, session, row, revision, out);
     }
 
-    /// What the directory says of a session, as it was read or looked up.
+    /// Handles the entry of a session, as it was read or looked up.
     fn entry_is(&mut self, now: Millis, session: SessionId, row: Option<Row>, revision: u64, out: &mut Vec<Action>) {
         let Some(mut row) = row else {
             self.passes_by(&session, revision);
@@ -143,9 +143,10 @@ impl Core {
             return;
         }
         match self.directory.own.get_mut(&session) {
-            // It is claimed when all of the directory is known.
+            // It is claimed when the whole directory has been read.
             Some(own) if own.row.epoch == UNCLAIMED => {}
-            // The page has gone on so fast that its claim here came too late: it is claimed from the hub before.
+            // The page moved here so fast that this claim came too late: claims the session from the hub that holds it
+            // now.
             Some(own) if own.row.epoch <= epoch && own.comes_after(&origin) => {
                 own.row.epoch = epoch + 1;
                 own.claim = Claim::Due;
@@ -157,7 +158,7 @@ impl Core {
                 }
             }
             Some(own) if own.row.epoch <= epoch => {
-                // Another hub holds it now: its claim is later.
+                // The claim of the other hub is later: it holds the session now.
                 let (claim, before) = (own.row.epoch, own.before.take());
                 self.directory.own.remove(&session);
                 match before.filter(|from| self.hubs.is_alive(from)) {
@@ -165,7 +166,7 @@ impl Core {
                     None => Self::give_up(session, origin, epoch, out),
                 }
             }
-            // Its claim came too late, and the page has gone back since.
+            // The claim came too late, and the page has meanwhile gone back to the other hub.
             Some(own) if connected && own.claim != Claim::Written && !own.row.connected => {
                 self.directory.own.remove(&session);
             }
@@ -173,7 +174,7 @@ impl Core {
                 own.changed = true;
                 self.write(&session, out);
             }
-            // Its page had left this hub before it came back through another one.
+            // The page had left this hub before it came back through another one.
             None if connected && (had_it || self.directory.former.is(&session, &self.life)) => {
                 self.directory.former.take(&session);
                 Self::give_up(session, origin, epoch, out);
@@ -191,7 +192,7 @@ impl Core {
         }
     }
 
-    /// All of the directory has been read: what is not in it any more is gone, and what this hub holds is written
+    /// The whole directory has been read: forgets entries that are no longer in it, and writes the rows of this hub
     /// again.
     pub(super) fn directory_read(&mut self, out: &mut Vec<Action>) {
         for session in std::mem::take(&mut self.directory.unread) {
@@ -203,7 +204,7 @@ impl Core {
             out.push(Action::Feed(Input::Listed(vec![Listed::All(!is_partial)])));
         }
         self.claim_all(out);
-        // Nothing is written before everything is claimed.
+        // All sessions are claimed before any row is written.
         self.directory.is_read = true;
         let (entries, own) = (&self.directory.entries, &mut self.directory.own);
         for (session, own) in own.iter_mut() {
@@ -211,7 +212,7 @@ impl Core {
         }
         self.write_all(out);
         if !self.directory.own.is_empty() {
-            // What was written before may be lost.
+            // States that were written before may be lost.
             out.push(Action::Feed(Input::StatesWanted));
         }
     }
@@ -228,13 +229,13 @@ impl Core {
         }
     }
 
-    /// Claims the session of a page that came before it was known which hub holds it.
+    /// Claims the session of a page that came before its holder was known.
     fn claim(&mut self, session: &SessionId, out: &mut Vec<Action>) {
         let (entry, life) = (self.directory.entries.get(session), &self.life);
         let Some(own) = self.directory.own.get_mut(session) else { return };
         let elsewhere = entry.filter(|entry| entry.life != *life);
         if elsewhere.is_some_and(|entry| entry.page.origin != own.row.origin) {
-            // The session belongs to another origin: the page gets another one when it comes back.
+            // The session belongs to another origin: the page gets a new session when it comes back.
             out.push(Action::Feed(Input::Released { session: session.clone(), heir: None }));
             self.directory.own.remove(session);
         } else if elsewhere.is_some() && !own.row.connected {
@@ -245,17 +246,17 @@ impl Core {
         }
     }
 
-    /// Whether a page has come here whose session is still to be claimed.
+    /// Whether the page of a session is here, but the session is not claimed yet.
     pub(super) fn is_unclaimed(&self, session: &SessionId) -> bool {
         self.directory.own.get(session).is_some_and(|own| own.row.epoch == UNCLAIMED)
     }
 
-    /// Whether this hub holds a session and has claimed it, written or not.
+    /// Whether this hub holds a session and has claimed it. The claim may not be written yet.
     pub(super) fn is_claimed(&self, session: &SessionId) -> bool {
         self.directory.holds(session) && !self.is_unclaimed(session)
     }
 
-    /// A write was refused, and what the directory has instead was looked up.
+    /// A write was refused, and the entry that is there instead was looked up.
     pub(super) fn write_over(&mut self, now: Millis, session: &SessionId, found: Looked, out: &mut Vec<Action>) {
         let known = self.directory.entries.get(session).map_or(0, |entry| entry.revision);
         match found {
@@ -268,7 +269,8 @@ impl Core {
         self.write(session, out);
     }
 
-    /// It is known which hub holds a session whose page came here: it is claimed, and what was kept of it is expected.
+    /// The holder of a session whose page came here is known now: claims the session, and expects a handover from the
+    /// holder.
     pub(super) fn claim_known(&mut self, session: &SessionId, out: &mut Vec<Action>) {
         if !self.is_unclaimed(session) {
             return;
@@ -301,8 +303,8 @@ impl Core {
         if let Some(revision) = revision {
             let known = self.directory.entries.get(session).map_or(0, |entry| entry.revision);
             let was_elsewhere = self.directory.entries.get(session).is_some_and(|entry| entry.life != self.life);
-            // The note of a write may come after the entry has been removed again. While the directory is read, reading
-            // decides.
+            // The acknowledgement of a write may arrive after the entry was removed again. While the directory is being
+            // read, the entries that are read count.
             if self.directory.is_read && revision > known.max(self.directory.newest_read) {
                 let entry = Entry::of(session.clone(), &row, revision, 0);
                 self.directory.entries.insert(session.clone(), entry);
@@ -312,13 +314,13 @@ impl Core {
             }
         }
         match self.directory.own.get_mut(session) {
-            // Another hub was faster: its entry has come, or comes, and decides.
+            // Another hub was faster: its entry has arrived or will arrive, and decides.
             Some(own) if revision.is_none() => {
                 own.writing = false;
                 let is_refused = |entry: &Entry| entry.life != self.life && entry.epoch >= own.row.epoch;
                 own.changed |= !self.directory.entries.get(session).is_some_and(is_refused);
                 if self.directory.is_partial {
-                    // Its entry may have passed by before its page came.
+                    // The other hub's entry may have been read, and not kept, before the page came here.
                     self.look_up_entry(session.clone(), out);
                 } else {
                     self.write(session, out);
@@ -356,7 +358,7 @@ mod tests {
         SessionId::parse("s1").unwrap()
     }
 
-    /// A row of the hub b.
+    /// A row of hub `b`.
     fn theirs(epoch: u64, origin: &str) -> Row {
         let row = Row::of(page(Presence::Connected), None, &"b".into(), &"b".into());
         Row { epoch, origin: origin.into(), ..row }
@@ -374,7 +376,7 @@ mod tests {
         Event::Rows(vec![(id(), Some(RowHere { row: page(state), last_ref: None, page: None }))])
     }
 
-    /// The page is here by this connection.
+    /// The page is connected here, with this connection.
     fn here(page_conn: u64) -> Event {
         let row = page(Presence::Connected);
         Event::Rows(vec![(id(), Some(RowHere { row, last_ref: None, page: Some(Conn(page_conn)) }))])
@@ -386,7 +388,7 @@ mod tests {
         Event::Stored { session: id(), row: Some(row), revision }
     }
 
-    /// What follows of events, but for the lists of pages elsewhere.
+    /// Plays events and returns the actions, without those for the list of pages elsewhere.
     fn played(events: Vec<Event>) -> Vec<String> {
         let mut core = Core::new("a".into(), "a".into());
         let mut actions = Vec::new();
@@ -486,7 +488,7 @@ mod tests {
             Event::Stored { session, row, .. } => Event::Entry { session, row, revision },
             other => other,
         };
-        // The title is being written when the page comes again; the other hub's claim is behind that.
+        // The title is being written when the page comes again. The claim of the other hub comes after that.
         for told in [vec![stored(1, Some(4))], vec![own(4), stored(1, Some(4))], vec![stored(1, Some(4)), own(4)]] {
             let mut events = held();
             events.push(here(2));

@@ -1,4 +1,4 @@
-//! The directory as this hub knows it, and what this hub holds itself.
+//! The directory as this hub knows it, and the sessions that this hub holds.
 
 use super::event::{Action, Life};
 use super::former::Former;
@@ -12,30 +12,29 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The directory as this hub knows it, and what it holds itself.
+/// The directory as this hub knows it, and the sessions that this hub holds.
 #[derive(Debug)]
 pub(super) struct Directory {
     pub entries: Entries,
     pub own: FxHashMap<SessionId, Own>,
-    /// Who held the sessions whose entries are gone.
+    /// The last holders of sessions whose entries are gone.
     pub former: Former,
-    /// Sessions that have gone on while what was kept of them is on its way here.
+    /// Sessions that moved on to a third hub while their handover is still on its way here.
     pub passing: FxHashMap<SessionId, Passing>,
-    /// Entries that have not been read again since the directory was begun anew.
+    /// Entries that have not been read again since reading restarted.
     pub unread: FxHashSet<SessionId>,
-    /// Whether all of it has been read.
+    /// Whether the whole directory has been read.
     pub is_read: bool,
-    /// The newest revision that has been read. Revisions are of the whole directory and come in order, so what was
-    /// stored at an older one has been read, or has been replaced since.
+    /// The newest revision that has been read. Revisions count for the whole directory and come in order, so an entry
+    /// that was stored with an older revision has been read or replaced.
     pub newest_read: u64,
-    /// Entries of other hubs that are kept, beside those of `beyond`.
+    /// The most entries of other hubs to keep, apart from those in `beyond`.
     pub pages_max: usize,
-    /// Other hubs have entries that are not kept.
+    /// Whether other hubs have entries that are not kept here.
     pub is_partial: bool,
-    /// An entry was left out since the directory was begun anew.
+    /// Whether an entry was omitted since reading restarted.
     pub has_left_out: bool,
-    /// Entries that are kept beyond the limit, because they were looked up or have to do with this hub; the oldest
-    /// first.
+    /// Entries kept beyond the limit, because they were looked up or concern this hub. The oldest first.
     beyond: VecDeque<SessionId>,
 }
 
@@ -57,12 +56,12 @@ impl Default for Directory {
     }
 }
 
-/// All entries, counted by the lives that hold them: asked every 200 ms, so it must not grow with the pages.
+/// All entries, with a count per life: the counts are read every 200 ms, so they must not cost more with more pages.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     all: FxHashMap<SessionId, Entry>,
     held: FxHashMap<Life, usize>,
-    /// One entry of each life, with which others share their words.
+    /// One entry of each life. New rows share their strings with it.
     newest: FxHashMap<Life, SessionId>,
 }
 
@@ -71,7 +70,7 @@ impl Entries {
         self.all.get(session)
     }
 
-    /// How many there are of other lives than this one.
+    /// The number of entries of other hubs.
     pub fn elsewhere(&self, own: &str) -> usize {
         self.all.len() - self.held_by(own)
     }
@@ -94,7 +93,7 @@ impl Entries {
         }
     }
 
-    /// Lets a row share its life, hub and origin with those that are there: read from text, each has its own.
+    /// Makes a row share the strings of its life, hub and origin with known rows: a parsed row has its own copies.
     pub fn share(&self, row: &mut Row) {
         let Some((life, _)) = self.held.get_key_value(&row.life) else { return };
         row.life = life.clone();
@@ -115,13 +114,12 @@ impl Entries {
         self.all.iter()
     }
 
-    /// How many entries a life holds.
     pub fn held_by(&self, life: &str) -> usize {
         self.held.get(life).copied().unwrap_or(0)
     }
 }
 
-/// An entry, as it was last read or written. Its page is the one in the hub's list, so that it is kept once.
+/// An entry, as it was last read or written. It shares the page with the hub's list, so that it is kept in memory once.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub page: Arc<PageElsewhere>,
@@ -136,7 +134,7 @@ impl Entry {
         Self { page, life: row.life.clone(), epoch: row.epoch, revision }
     }
 
-    /// Whether it says the same.
+    /// Whether the entry has the content of this row.
     pub fn says(&self, row: &Row) -> bool {
         let is_its = self.life == row.life && self.epoch == row.epoch;
         is_its && *self.page == row.listed(self.page.id.clone(), self.page.heard_at)
@@ -147,40 +145,40 @@ impl Entry {
 #[derive(Debug)]
 pub(super) struct Own {
     pub row: Row,
-    /// The hub that held it before and has not sent yet what it kept.
+    /// The hub that held the session before and has not yet sent what it kept.
     pub before: Option<Life>,
     /// A write is under way.
     pub writing: bool,
-    /// The row has changed since it was written.
+    /// The row has changed since it was last written.
     pub changed: bool,
-    /// The last connection of its page.
+    /// The last connection of the session's page.
     pub page: Option<Conn>,
-    /// How far the claim is that was made when its page came.
+    /// The progress of the claim that was made when the page came.
     pub claim: Claim,
-    /// The state that is written when the claim is.
+    /// The state to write as soon as the claim is written.
     pub state: Option<Box<LastingState>>,
-    /// It is not known which hub held it before: what any hub sends for this claim is taken.
+    /// It is not known which hub held the session before, so a handover for this claim is accepted from any hub.
     pub takes_any: bool,
 }
 
-/// How far a claim is. A page that left and has come again claims anew: it may have been at another hub in between.
+/// The progress of a claim. A page that left and came back makes a new claim: it may have been at another hub
+/// meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// Not written yet.
     Due,
-    /// It is being written over the entry of this revision.
+    /// It is being written over the entry with this revision.
     Writing(u64),
-    /// It is in the directory: a later one of another hub counts.
+    /// It is in the directory. Only a later claim of another hub replaces it.
     Written,
 }
 
 impl Own {
-    /// Whether its page came here after another hub of the same origin claimed it, as far as can be known.
+    /// Whether, as far as this hub can know, the page came here after another hub of the same origin claimed it.
     pub fn comes_after(&self, origin: &Arc<str>) -> bool {
         self.claim != Claim::Written && self.row.connected && self.row.origin == *origin
     }
 
-    /// The session is in the directory as this hub's, by this claim and with this revision.
+    /// The directory has the session as this hub's, with this claim and revision.
     pub fn is_there(&mut self, epoch: u64, revision: u64) {
         if matches!(self.claim, Claim::Writing(over) if revision > over) && self.row.epoch == epoch {
             self.claim = Claim::Written;
@@ -201,22 +199,22 @@ impl Directory {
         for own in self.own.values_mut() {
             own.writing = false;
             own.changed = true;
-            // The hub here gives it out again when the directory has been read.
+            // The local hub sends the state again when the directory has been read.
             own.state = None;
         }
     }
 
-    /// Whether one more entry of another hub has room.
+    /// Whether there is room for one more entry of another hub.
     pub fn has_room(&self, own: &str) -> bool {
         self.entries.elsewhere(own) < self.pages_max
     }
 
-    /// Whether so many entries are gone that those which were left out have room, or some of them.
+    /// Whether so many entries are gone that some of the omitted ones have room again.
     pub fn has_become_empty(&self, own: &str) -> bool {
         self.is_partial && self.entries.elsewhere(own) < self.pages_max / 2
     }
 
-    /// An entry is kept beyond the limit. Gives the one that makes room for it.
+    /// Keeps an entry beyond the limit. Returns the entry that was removed to make room.
     pub fn keep_beyond(&mut self, session: SessionId) -> Option<SessionId> {
         self.beyond.push_back(session);
         if self.beyond.len() <= PAGES_LOOKED_UP_MAX {
@@ -227,7 +225,7 @@ impl Directory {
         Some(oldest)
     }
 
-    /// An entry is gone.
+    /// Removes an entry, and remembers which hub held it.
     pub fn forget(&mut self, session: &SessionId) {
         if let Some(entry) = self.entries.get(session) {
             self.former.note(session.clone(), entry.life.clone());
@@ -269,12 +267,11 @@ impl Directory {
     }
 }
 
-/// What is waited for, to be passed along.
+/// A handover that this hub waits for, to send it on to the next hub.
 #[derive(Debug)]
 pub(super) struct Passing {
-    /// The hub that sends it.
     pub(super) from: Life,
-    /// The claim of this hub, for which it is sent.
+    /// The claim of this hub that the handover is for.
     pub(super) claim: u64,
     pub(super) until: Millis,
 }

@@ -1,4 +1,4 @@
-//! What happens to a hub of a cluster, and what follows.
+//! The events of a hub in a cluster, and the actions that follow from them.
 
 use crate::row::Row;
 use crate::wire::{Frame, Request};
@@ -11,279 +11,229 @@ use eye_protocol::SessionId;
 use eye_protocol::shared_token::{OwnTokens, SharedToken};
 use std::sync::Arc;
 
-/// How often a hub says that it is there.
+/// The interval between heartbeats.
 pub const BEAT_MS: Millis = 200;
-/// A hub that was silent for this long is dead.
+/// A hub counts as dead after this much silence.
 pub const DEAD_AFTER_MS: Millis = 4 * BEAT_MS;
-/// What a dead hub listed is removed from the directory after this; until then the hub may come back.
+/// The entries of a dead hub are removed from the directory after this time. Until then the hub may come back.
 pub const FORGET_AFTER_MS: Millis = 30_000;
-/// A request up to this size is kept until it is answered, so that it can be sent on when its page has moved.
+/// A request up to this size is kept until it is answered, so that it can be sent again when its page has moved.
 pub const SEND_ON_BYTES_MAX: usize = 64 << 10;
 
-/// One life of a hub: a hub that restarts has another one. Never used twice.
+/// One run of a hub. A hub that restarts gets a new one, and none is used twice.
 pub type Life = Arc<str>;
 
-/// What happened.
 #[derive(Debug)]
 pub enum Event {
-    /// The link is up, and this hub hears what is sent to it.
+    /// The link is up, and messages to this hub arrive.
     Up,
-    /// The link is down, or has lost something.
+    /// The link is down, or has lost messages.
     Down,
-    /// The directory is read from its beginning.
+    /// Reading of the directory starts from its beginning.
     Reading,
-    /// The directory has been read; what was not in it is gone.
+    /// The directory has been read. Entries that were not in it are gone.
     Read,
-    /// An entry of the directory; `None` when it was removed.
+    /// An entry of the directory was read; `None` when it was removed.
     Entry {
-        /// Whose.
         session: SessionId,
-        /// What it says.
         row: Option<Row>,
-        /// Its revision.
         revision: u64,
     },
-    /// A write to the directory is over: the new revision, or `None` when another hub was faster or it failed.
+    /// A write to the directory is over: the new revision, or `None` if another hub was faster or the write failed.
     Stored {
-        /// Whose entry.
         session: SessionId,
-        /// The row that was written; `None` for a removal.
+        /// The row that was written.
         row: Option<Row>,
-        /// The revision it has.
         revision: Option<u64>,
     },
-    /// A hub says that it is there.
+    /// A heartbeat of a hub.
     Beat {
-        /// Its name.
         name: Arc<str>,
-        /// Its life.
         life: Life,
     },
-    /// A hub ends, in order.
+    /// A hub has announced that it ends.
     Bye {
-        /// Its life.
         life: Life,
     },
-    /// A hub told something.
+    /// A hub sent a frame.
     Frame {
-        /// Its life.
         from: Life,
-        /// What.
         frame: Frame,
     },
-    /// A message reached no hub: the life it was for has ended.
+    /// A message had no receiver: the hub's life that it was sent to has ended.
     NoResponders {
-        /// The life.
         life: Life,
         /// The requests in that message, which no hub has read.
         calls: Vec<u64>,
     },
-    /// An agent here asks a page elsewhere.
+    /// An agent here sends a request for a page elsewhere.
     PassOn(Box<Passed>),
     /// An agent here no longer wants an answer.
     Cancel {
-        /// Who.
         agent: Conn,
-        /// The forms of the request's id.
+        /// All forms that the id of the request can have.
         forms: Vec<ReplyForm>,
     },
-    /// An agent here is gone.
+    /// An agent here has disconnected.
     AgentLeft {
-        /// Which.
         agent: Conn,
     },
-    /// Rows of pages here.
+    /// Rows of local pages have changed.
     Rows(Vec<ChangedRow>),
-    /// What is listened to here from now on, and what no more.
+    /// Topic subscriptions were added or removed here.
     Interests(Vec<ChangedInterest>),
-    /// A message was published here and is heard at other hubs.
+    /// A message was published here and has subscribers at other hubs.
     Publish {
-        /// Their lives.
+        /// The lives of those hubs.
         hubs: Vec<Life>,
-        /// What.
         message: Box<TopicMessage>,
     },
-    /// What was kept here of a session goes to the hub that holds it now.
+    /// What this hub kept of a session goes to the hub that holds the session now.
     HandOver(Box<Handover>),
-    /// The same was not sent: the link is down.
+    /// A handover was not sent, because the link is down.
     Unsent(Box<Handover>),
-    /// Something is to be done with a state that outlives its hub.
+    /// An operation on a state or letter that outlives its hub.
     Lasting(Lasting),
-    /// What came of looking for such a state.
+    /// The answer to [`StatesAction::Get`].
     Recalled(Box<Recalled>),
-    /// The letters that an agent gets have been removed where they outlive this hub, or cannot be.
+    /// The letters that an agent gets have been removed from the stream, or they cannot be removed.
     MailGiven(Box<GivenMail>),
-    /// A word may stand for a page that this hub does not list.
+    /// A word may name a page that this hub does not list.
     LookUp {
-        /// Which word.
         word: Box<str>,
     },
-    /// An entry of the directory was looked up.
+    /// The answer to [`Action::LookUp`].
     LookedUp {
-        /// The number of the look-up.
         look_up: u64,
-        /// Whose.
         session: SessionId,
-        /// What was found.
         found: Looked,
     },
-    /// Something of named tokens.
     Tokens(TokensEvent),
-    /// Time has passed.
+    /// Time has passed. Sent once per heartbeat interval.
     Tick,
 }
 
-/// What a look-up of an entry found.
+/// The result of looking up an entry.
 #[derive(Clone, Debug)]
 pub enum Looked {
-    /// This.
+    /// The entry.
     There {
-        /// What it says.
         row: Row,
-        /// Its revision.
         revision: u64,
     },
-    /// There is none.
+    /// The directory has no entry.
     Nothing,
-    /// It cannot be known now.
+    /// The directory cannot be asked now.
     Unknown,
 }
 
 /// What happened to named tokens.
 #[derive(Debug)]
 pub enum TokensEvent {
-    /// What this hub knows, all of it.
+    /// All tokens that this hub knows.
     Own(OwnTokens),
-    /// The bucket is read from its beginning.
+    /// Reading of the bucket starts from its beginning.
     Reading,
-    /// The bucket has been read; what was not in it is gone.
+    /// The bucket has been read. Entries that were not in it are gone.
     Read,
-    /// An entry of the bucket; `None` when it was removed.
+    /// An entry of the bucket was read; `None` when it was removed.
     Entry {
-        /// Of which token.
         hash: Box<str>,
-        /// What it says.
         token: Option<SharedToken>,
-        /// Its revision.
         revision: u64,
     },
     /// A write to the bucket failed, or another hub was faster.
     Refused {
-        /// Of which token.
         hash: Box<str>,
     },
 }
 
-/// What follows for named tokens.
+/// Actions on named tokens.
 #[derive(Debug)]
 pub enum TokensAction {
-    /// An entry is written, if its revision is still this one; 0 when there is none.
+    /// Writes an entry, if its revision is still `replaces`; 0 when there is no entry yet.
     Put {
-        /// What.
         token: SharedToken,
-        /// The revision it replaces.
         replaces: u64,
     },
-    /// An entry is removed, if its revision is still this one.
+    /// Removes an entry, if its revision is still this one.
     Remove {
-        /// Of which token.
         hash: Box<str>,
-        /// Its revision.
         revision: u64,
     },
-    /// The hub here learns of tokens that were made or taken back elsewhere.
+    /// Gives the local hub the tokens that were made or revoked elsewhere.
     Take(Vec<SharedToken>),
 }
 
-/// What follows for states and letters that outlive their hubs.
+/// Actions on states and letters that outlive their hubs.
 #[derive(Debug)]
 pub enum StatesAction {
-    /// One is written, unless one of a later claim is there.
+    /// Writes a state, unless the stored one is of a later claim.
     Put {
-        /// What.
         state: Box<LastingState>,
         /// The claim by which this hub holds the session.
         epoch: u64,
     },
-    /// One is looked for, with the letters of its session; [`Event::Recalled`] brings them.
+    /// Reads a state and the letters of its session; [`Event::Recalled`] returns them.
     Get(SessionId),
-    /// One is removed, with the letters of its session.
+    /// Removes a state and the letters of its session.
     Remove(SessionId),
-    /// A letter is written behind those of its session.
+    /// Appends a letter to those of its session.
     Letter(Box<LastingLetter>),
-    /// The letters of a session are these and no others.
+    /// Replaces all letters of a session.
     Mail {
-        /// Which session.
         session: SessionId,
-        /// Its letters, the oldest first.
+        /// The oldest first.
         letters: Vec<LastingLetter>,
     },
-    /// The letters of a session are removed; [`Event::MailGiven`] says when they are.
+    /// Removes the letters of a session; [`Event::MailGiven`] confirms it.
     Given(Box<GivenMail>),
 }
 
-/// What follows.
 #[derive(Debug)]
 pub enum Action {
-    /// A hub is told something.
+    /// Sends a frame to a hub.
     Send {
-        /// Its life.
         to: Life,
-        /// What.
         frame: Frame,
     },
-    /// An entry is written, if its revision is still this one; 0 when there is none.
+    /// Writes an entry of the directory, if its revision is still `replaces`; 0 when there is no entry yet.
     Put {
-        /// Whose.
         session: SessionId,
-        /// What.
         row: Row,
-        /// The revision it replaces.
         replaces: u64,
     },
-    /// An entry is removed, if its revision is still this one.
+    /// Removes an entry of the directory, if its revision is still this one.
     Remove {
-        /// Whose.
         session: SessionId,
-        /// Its revision.
         revision: u64,
     },
-    /// An entry is looked up; [`Event::LookedUp`] brings it.
+    /// Looks up an entry; [`Event::LookedUp`] returns it.
     LookUp {
-        /// The number of the look-up: an answer to an older one says nothing.
+        /// The number of the look-up. The answer to an older look-up is ignored.
         look_up: u64,
-        /// Whose.
         session: SessionId,
     },
-    /// The directory is read again from its beginning.
+    /// Reads the directory again from its beginning.
     ReadDirectory,
-    /// Something of named tokens.
     Tokens(TokensAction),
-    /// Something of states that outlive their hubs.
     States(StatesAction),
-    /// The hub here learns something.
+    /// Passes an input to the local hub.
     Feed(Input),
-    /// A request of another hub's agent is done here.
+    /// Runs a request of another hub's agent here.
     Serve {
-        /// That hub's life.
         from: Life,
-        /// What.
         request: Arc<Request>,
     },
-    /// Another hub's agent cancels.
+    /// Cancels a request of another hub's agent.
     Cancel {
-        /// That hub's life.
         from: Life,
-        /// Its agent.
         agent: u64,
-        /// Which request.
         call: u64,
     },
-    /// Another hub's agent is gone; `None` stands for all of that hub.
+    /// An agent of another hub has disconnected; without `agent`, all agents of that hub.
     Leave {
-        /// That hub's life.
         from: Life,
-        /// Its agent.
         agent: Option<u64>,
     },
 }

@@ -1,18 +1,18 @@
-//! Which hub held a session last whose entry is gone: it may still keep what belongs to it.
+//! Remembers which hub last held a session whose entry is gone: that hub may still keep data of the session.
 
 use super::event::Life;
 use eye_protocol::SessionId;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Sessions that are remembered; the oldest is forgotten first.
+/// The number of sessions to remember. The oldest is forgotten first.
 const LEN_MAX: usize = 10_000;
 
-/// Which hub held a session last.
+/// The last holders of sessions whose entries are gone.
 #[derive(Debug, Default)]
 pub(super) struct Former {
     lives: FxHashMap<SessionId, (Life, u64)>,
-    /// In the order in which they were noted. A session that was noted again has its older places too.
+    /// Sessions in the order in which they were noted. A session that was noted again keeps its older places too.
     order: VecDeque<(u64, SessionId)>,
     noted: u64,
 }

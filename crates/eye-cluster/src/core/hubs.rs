@@ -1,24 +1,24 @@
-//! Which other hubs are there, by their heartbeats.
+//! Which other hubs are alive, by their heartbeats.
 
 use super::event::{DEAD_AFTER_MS, FORGET_AFTER_MS, Life};
 use eye_core::Millis;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The hubs that this hub has heard of.
+/// The hubs that this hub has received anything from or about.
 #[derive(Debug, Default)]
 pub(super) struct Hubs(pub FxHashMap<Life, Known>);
 
-/// A life that was heard of.
+/// What is known about one life.
 #[derive(Debug)]
 pub(super) struct Known {
-    /// `None` until it said so itself.
+    /// `None` until the first heartbeat of that hub, which carries its name.
     pub name: Option<Arc<str>>,
     pub heard_at: Millis,
     pub is_alive: bool,
-    /// The highest number of its requests that came here.
+    /// The highest call number of its requests that arrived here.
     last_call: u64,
-    /// Its entries have been removed, as far as that goes, since the link is up.
+    /// Its entries have been removed since the link came up, as far as they are known here.
     pub is_tidied: bool,
 }
 
@@ -30,12 +30,12 @@ impl Hubs {
         }
     }
 
-    /// Whether its entries are still to be removed: they are asked to be once.
+    /// Whether its entries are still to be removed. Returns true only once.
     pub fn tidy(&mut self, life: &Life) -> bool {
         self.0.get_mut(life).is_some_and(|known| !std::mem::replace(&mut known.is_tidied, true))
     }
 
-    /// Whether its entries are removed: it is dead for long, and this hub tidies up.
+    /// Whether its entries are being removed: it has been dead for long, and this hub removes the entries of dead hubs.
     pub fn is_tidied(&self, life: &Life) -> bool {
         self.0.get(life).is_some_and(|known| known.is_tidied && !known.is_alive)
     }
@@ -48,7 +48,7 @@ impl Hubs {
         self.0.iter().filter(|(_, known)| known.is_alive).filter_map(|(life, known)| Some((life, known.name.as_ref()?)))
     }
 
-    /// The lives that are there, also those that have not said their names yet.
+    /// All lives that are alive, including those whose names are not known yet.
     pub fn lives(&self) -> impl Iterator<Item = &Life> {
         self.0.iter().filter(|(_, known)| known.is_alive).map(|(life, _)| life)
     }
@@ -57,7 +57,7 @@ impl Hubs {
         self.0.get(life).is_some_and(|known| known.is_alive)
     }
 
-    /// Notes a life that something was heard of. A new one counts as alive until it was silent for a period.
+    /// Records a life that this hub learned about. A new life counts as alive until it was silent for a period.
     pub fn note(&mut self, now: Millis, life: &Life) -> bool {
         let is_new = !self.0.contains_key(life);
         if is_new {
@@ -69,7 +69,7 @@ impl Hubs {
         is_new
     }
 
-    /// Whether a request of that life was not here before. Numbers grow, and one subject keeps its order.
+    /// Whether a request of that life is new. Call numbers grow, and NATS keeps the order of one subject.
     pub fn is_next(&mut self, life: &Life, call: u64) -> bool {
         let Some(known) = self.0.get_mut(life) else { return true };
         let is_next = call > known.last_call;
@@ -77,7 +77,7 @@ impl Hubs {
         is_next
     }
 
-    /// This hub was late by so much: it could not have heard anyone meanwhile.
+    /// This hub ran late by `late` ms and could not receive heartbeats meanwhile: does not count that time as silence.
     pub fn excuse(&mut self, now: Millis, late: Millis) {
         for known in self.0.values_mut().filter(|known| known.is_alive) {
             known.heard_at = now.min(known.heard_at + late);
@@ -110,7 +110,7 @@ mod tests {
     use crate::row::Row;
     use eye_protocol::SessionId;
 
-    /// A hub that has heard of another at 0 and is asked for the time at these moments.
+    /// The number of other hubs that a hub still lists after these ticks. It got one heartbeat of another hub, at 0.
     fn others_after(ticks: impl IntoIterator<Item = u64>, hears_itself: bool) -> usize {
         let (mut core, mut out) = (Core::new("a".into(), "a".into()), Vec::new());
         for event in [Event::Up, Event::Reading, Event::Read, Event::Beat { name: "b".into(), life: "b".into() }] {
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_life_that_is_over_is_forgotten_with_its_entries_once_and_by_one_hub() {
-        // Of the two hubs that are left, the one whose life comes first removes the entries.
+        // Of the two remaining hubs, the one whose life sorts first removes the entries.
         for (own, other, removes) in [("a", "c", 1), ("c", "a", 0)] {
             let (mut core, mut out) = (Core::new(own.into(), own.into()), Vec::new());
             let (dead, session): (Life, _) = ("b".into(), SessionId::parse("s1").unwrap());
@@ -171,7 +171,7 @@ mod tests {
             }
             let removed = out.iter().filter(|action| matches!(action, Action::Remove { revision: 7, .. })).count();
             assert_eq!((removed, core.hubs.0.contains_key(&dead)), (removes, true), "{own}");
-            // The entry is gone, removed by either of them: nothing is kept of the life.
+            // Either hub has removed the entry, so the life is forgotten.
             core.on(now, Event::Beat { name: own.into(), life: own.into() }, &mut out);
             core.on(now, Event::Entry { session, row: None, revision: 8 }, &mut out);
             core.on(now, Event::Tick, &mut out);

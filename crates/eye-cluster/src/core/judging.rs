@@ -1,4 +1,4 @@
-//! What follows when a hub is heard of, and when its life is over.
+//! What follows from a heartbeat, and from the end of a hub.
 
 use super::calls;
 use super::event::{Action, Life};
@@ -17,7 +17,7 @@ impl Core {
         known.heard_at = now;
         known.name = Some(name);
         if !std::mem::replace(&mut known.is_alive, true) {
-            // It was only hung, or cut off.
+            // The hub only hung, or was cut off.
             known.is_tidied = false;
             let rows = self.directory.listed_of(life);
             out.push(Action::Feed(Input::Listed(rows)));
@@ -25,7 +25,7 @@ impl Core {
         self.topics.beat(life, out);
     }
 
-    /// A life is over, as far as this hub can know: what it was asked ends, and its pages are listed no more.
+    /// Ends a life, as far as this hub can know: its pending requests end, and its pages leave the list.
     pub(super) fn hub_ended(&mut self, now: Millis, life: &Life, unread: &[u64], out: &mut Vec<Action>) {
         let states = self.calls.take_states(life, out);
         for call in self.calls.at(life) {
@@ -43,7 +43,7 @@ impl Core {
             self.seeks.hub_ended(life, out);
             self.ask_hubs(out);
         }
-        // A state is read again, now where it outlived that hub.
+        // Requests the states again. They are now read from where they outlived that hub.
         out.extend(states.into_iter().map(Action::Feed));
     }
 }

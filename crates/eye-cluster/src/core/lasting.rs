@@ -1,5 +1,5 @@
-//! States that outlive their hubs: a hub writes those of the sessions that it holds, and reads any. Which claim a state
-//! was written under goes with it, so that an older one never replaces a newer one.
+//! States that outlive their hubs. A hub writes the states of the sessions that it holds, and reads any state. Each
+//! state is stored with the claim that it was written under, so that an older one never replaces a newer one.
 
 use super::event::{Action, StatesAction};
 use super::state::Core;
@@ -8,14 +8,15 @@ use eye_core::lasting::{Found, Lasting, Recalled};
 use eye_protocol::SessionId;
 
 impl Core {
-    /// Something is to be done with such a state.
+    /// Handles an operation on a state or letter that outlives its hub.
     pub(super) fn lasting(&mut self, lasting: Lasting, out: &mut Vec<Action>) {
         let is_up = self.up_since.is_some();
         match lasting {
             Lasting::Write(state) => {
                 let session = state.session.clone();
                 let own = self.directory.own.get_mut(&session).filter(|own| own.row.origin == state.origin);
-                // Without a directory it is not known who holds what; the hub gives it out again when it has been read.
+                // Before the directory is read it is not known which hub holds the session. The local hub sends the
+                // state again after that.
                 if let Some(own) = own.filter(|_| is_up && self.directory.is_read) {
                     own.state = Some(state);
                     self.write_state(&session, out);
@@ -32,7 +33,7 @@ impl Core {
                 }
             }
             Lasting::Given(given) if is_up => out.push(Action::States(StatesAction::Given(given))),
-            // They are removed when the link is back: the hub then gives out again what it has.
+            // They are removed when the link is back: the local hub then sends again what it still keeps.
             Lasting::Given(given) => out.push(Action::Feed(Input::MailGiven(given))),
             Lasting::Letter(letter) if is_up => out.push(Action::States(StatesAction::Letter(letter))),
             Lasting::Mail { session, letters } if is_up => {
@@ -98,7 +99,7 @@ mod tests {
         Event::Stored { session: id(), row: Some(row("a", epoch)), revision: Some(9) }
     }
 
-    /// What the hub a writes: the claim and the revision of each state.
+    /// The states that hub `a` writes: the claim and the revision of each.
     fn written(events: impl IntoIterator<Item = Event>) -> Vec<(u64, u64)> {
         let (mut core, mut out) = (Core::new("a".into(), "a".into()), Vec::new());
         for event in events {

@@ -1,5 +1,5 @@
-//! What was kept of a session follows its page to the hub that claimed it: from the hub that held it before, for that
-//! claim, once. Everything else that comes has no effect.
+//! Moves what was kept of a session to the hub that claimed it. Only the hub that held the session before may send it,
+//! for that claim, and once. Every other handover is ignored.
 
 use super::event::{Action, Life, StatesAction};
 use super::state::Core;
@@ -15,13 +15,14 @@ impl Core {
         out.push(Action::Feed(Input::Released { session, heir: Some(Heir { origin, claim }) }));
     }
 
-    /// Another hub has claimed a session whose page is back here: nothing goes there, and it does not wait.
+    /// Another hub has claimed a session whose page is back here. Sends an empty handover, so that the other hub does
+    /// not wait.
     pub(super) fn keep(session: SessionId, to: Life, heir: Heir, out: &mut Vec<Action>) {
         let nothing = Handover::nothing(session, heir);
         out.push(Action::Send { to, frame: Frame::HandOver(Box::new(nothing.into())) });
     }
 
-    /// The hub here gives what it kept to the hub that claimed the session.
+    /// Sends what the local hub kept to the hub that claimed the session.
     pub(super) fn hand_over(&mut self, handover: Box<Handover>, out: &mut Vec<Action>) {
         let entry = self.directory.entries.get(&handover.session);
         let heir = entry.filter(|entry| entry.life != self.life && entry.epoch == handover.claim);
@@ -32,7 +33,7 @@ impl Core {
         }
     }
 
-    /// What could not be sent stays here, until the hub that holds the session is heard of again.
+    /// What could not be sent stays here, until an entry of the session is read again.
     pub(super) fn unsent(&mut self, handover: Box<Handover>, out: &mut Vec<Action>) {
         if !self.directory.holds(&handover.session) {
             self.directory.former.note(handover.session.clone(), self.life.clone());
@@ -40,14 +41,14 @@ impl Core {
         out.push(Action::Feed(Input::HandedOver(handover)));
     }
 
-    /// A hub is gone: what waits for what it kept gets the state that outlived it. Should it have been only hung, it
-    /// still sends the rest.
+    /// A hub is gone: for the sessions that wait for its handover, reads the states that outlived it. If that hub only
+    /// hung, it still sends the rest.
     pub(super) fn nothing_comes_of(&self, life: &Life, out: &mut Vec<Action>) {
         let from = self.directory.own.iter().filter(|(_, own)| own.before.as_ref() == Some(life));
         out.extend(from.map(|(session, _)| Action::States(StatesAction::Get(session.clone()))));
     }
 
-    /// Another hub sends what it kept.
+    /// Another hub sends what it kept of a session.
     pub(super) fn handed_over(&mut self, from: &Life, handover: WireHandover, out: &mut Vec<Action>) {
         let Some(own) = self.directory.own.get_mut(&handover.session) else {
             return self.pass_along(from, handover, out);
@@ -104,7 +105,7 @@ mod tests {
         Event::Frame { from: from.into(), frame: Frame::HandOver(Box::new(handover(claim, origin).into())) }
     }
 
-    /// What the hub `b` does with a page of the session `s1`, which the directory says to be at `a` with epoch 3.
+    /// Plays events at hub `b`, which has a page of session `s1`. The directory lists `s1` at hub `a` with epoch 3.
     fn claimed(after: impl IntoIterator<Item = Event>) -> Vec<Action> {
         let (mut core, mut out) = (Core::new("b".into(), "b".into()), Vec::new());
         for event in [Event::Up, Event::Reading, entry("a", 3, 5), Event::Read, joined()] {

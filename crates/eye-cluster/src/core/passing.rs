@@ -1,4 +1,4 @@
-//! Requests that pass between hubs, and what comes back.
+//! Requests from one hub to another, and the answers to them.
 
 use super::calls::{Out, REPEAT, error, fail, unread};
 use super::event::{Action, Life, SEND_ON_BYTES_MAX};
@@ -16,7 +16,7 @@ impl Core {
         let silent = matches!(asker, Asker::Fired { .. });
         let is_over = self.directory.life_of(&session).is_some_and(|life| !self.hubs.is_alive(life));
         if is_over && self.up_since.is_some() && matches!(input, Input::GetState { .. }) {
-            // The hub here has been told by now that the page is listed no more.
+            // By now the local hub knows that the page is no longer listed.
             return out.push(Action::Feed(input));
         }
         let to = match (self.up_since, self.directory.life_of(&session)) {
@@ -42,7 +42,7 @@ impl Core {
         out.push(Action::Send { to, frame: Frame::Request(request) });
     }
 
-    /// A message is heard at other hubs.
+    /// Sends a message to the other hubs that have subscribers for it.
     pub(super) fn publish(&self, hubs: &[Life], message: TopicMessage, out: &mut Vec<Action>) {
         let message = wire::WireMessage::from(message);
         for to in hubs.iter().filter(|life| self.up_since.is_some() && self.hubs.is_alive(life)) {
@@ -60,7 +60,7 @@ impl Core {
                     return;
                 }
                 let held = self.directory.holds(&request.session);
-                // Leaving is for an agent, wherever the page is.
+                // `Leave` concerns the agent, so it is served wherever the page is.
                 if held || request.ask == wire::Ask::Leave {
                     out.push(Action::Serve { from, request });
                 } else {
@@ -88,8 +88,8 @@ impl Core {
             Frame::NotMine { call } => self.not_mine(now, &from, call, out),
             Frame::WantInterests => self.topics.tell_all(from, out),
             Frame::Interests { all, changed } => {
-                // All of it comes first, and again when either hub has lost its link or took the other for dead. Agents
-                // of this hub have left that one then.
+                // The full list comes first, and again after either hub lost its link or took the other for dead. In
+                // that case the agents of this hub have been disconnected from the other.
                 let hub = self.hubs.0.get(&from).and_then(|known| known.name.clone()).filter(|_| all);
                 out.extend(hub.map(|hub| Action::Feed(Input::Listed(vec![Listed::Unwatched(hub)]))));
                 self.topics.heard(from, all, changed, out);
@@ -127,8 +127,7 @@ impl Core {
         out.push(Action::Feed(Input::Back(Box::new(back))));
     }
 
-    /// The hub that was asked does not hold the page, and did nothing: the request is sent on, once, to the hub that
-    /// does.
+    /// The other hub does not hold the page and did nothing. Sends the request again, once, to the hub that holds it.
     fn not_mine(&mut self, now: Millis, from: &Life, call: u64, out: &mut Vec<Action>) {
         let Some(mut one) = self.answered(from, call, out) else { return };
         let request = one.request.take().filter(|_| self.up_since.is_some());
@@ -138,7 +137,7 @@ impl Core {
             let moved = error("the page is no longer where it was", REPEAT);
             return fail(one.asker, one.is_call, one.asked_at, moved, out);
         };
-        // A new number: the other hub may have read higher ones.
+        // A new number, because the other hub may have read higher ones.
         let call = self.calls.next();
         let again = Arc::make_mut(&mut request);
         again.call = call;

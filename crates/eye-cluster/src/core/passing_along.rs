@@ -1,5 +1,5 @@
-//! A page that goes on to a third hub before what the first one kept has come to the second: the second waits for it,
-//! and passes it along with what it kept itself.
+//! A page may move to a third hub before the handover of the first hub has reached the second. Then the second hub
+//! waits for it and sends it on, together with what it kept itself.
 
 use super::directory::Passing;
 use super::event::{Action, Life};
@@ -9,13 +9,13 @@ use eye_core::{Input, Millis};
 use eye_protocol::SessionId;
 
 impl Core {
-    /// Another hub has claimed a session whose belongings are on their way here.
+    /// Another hub has claimed a session whose handover is still on its way here.
     pub(super) fn await_handover(&mut self, session: SessionId, passing: Passing, out: &mut Vec<Action>) {
         out.push(Action::Feed(Input::Released { session: session.clone(), heir: None }));
         self.directory.passing.insert(session, passing);
     }
 
-    /// They have come.
+    /// The handover has arrived.
     pub(super) fn pass_along(&mut self, from: &Life, handover: WireHandover, out: &mut Vec<Action>) {
         let session = handover.session.clone();
         let is_its = |passing: &Passing| passing.from == *from && passing.claim == handover.claim;
@@ -25,13 +25,13 @@ impl Core {
         }
     }
 
-    /// What this hub has of a session follows its page.
+    /// Sends on what this hub keeps of a session, to the hub that claimed it.
     fn go_along(&mut self, session: SessionId, out: &mut Vec<Action>) {
         self.directory.passing.remove(&session);
         let heir = self.directory.entries.get(&session).filter(|entry| entry.life != self.life);
         match heir.map(|entry| (entry.page.origin.clone(), entry.epoch)) {
             Some((origin, claim)) => Self::give_up(session, origin, claim, out),
-            // It is given when the session is heard of again.
+            // It is sent when an entry of the session is read again.
             None => self.directory.former.note(session, self.life.clone()),
         }
     }
@@ -43,17 +43,17 @@ impl Core {
         }
     }
 
-    /// Nothing is waited for too long.
+    /// Stops waiting for handovers that are overdue.
     pub(super) fn pass_along_overdue(&mut self, now: Millis, out: &mut Vec<Action>) {
         self.go_along_where(|passing| now >= passing.until, out);
     }
 
-    /// A hub is gone: nothing comes of it any more.
+    /// A hub is gone: stops waiting for its handovers.
     pub(super) fn pass_along_without(&mut self, life: &Life, out: &mut Vec<Action>) {
         self.go_along_where(|passing| passing.from == *life, out);
     }
 
-    /// The link is down: what this hub has is given when the sessions are heard of again.
+    /// The link is down: what this hub keeps is sent when entries of the sessions are read again.
     pub(super) fn nothing_passes(&mut self) {
         for session in std::mem::take(&mut self.directory.passing).into_keys() {
             self.directory.former.note(session, self.life.clone());

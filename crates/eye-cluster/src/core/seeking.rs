@@ -1,5 +1,5 @@
-//! Pages that this hub does not list, because there are too many: looked up in the directory by their ids, and asked
-//! of the hubs that hold them by other words. What is found is listed beside the others.
+//! Finds pages that this hub does not list because there are too many. An id is looked up in the directory; for any
+//! other word the other hubs are asked. The pages found are listed beside the others.
 
 use super::directory::Entry;
 use super::event::{Action, Life, Looked};
@@ -13,16 +13,18 @@ use eye_protocol::SessionId;
 use eye_protocol::limits::RECALL_MS;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Pages that a hub tells for one word, and of one origin: so that pages of several origins are told where they fit.
+/// The most pages that a hub returns for one word, and the most of one origin, so that pages of several origins are
+/// returned.
 const SOUGHT_LEN_MAX: usize = 16;
 const SOUGHT_OF_ORIGIN_MAX: usize = 4;
-/// Words that other hubs are asked for at once, because each of them looks at all of its pages. Others wait.
+/// The most words to ask other hubs for at once, because each hub searches all of its pages. Further words wait.
 const ASKED_LEN_MAX: usize = 4;
-/// Entries that are remembered while hubs are asked. Beyond that nothing can be known.
+/// The most changed entries to remember while hubs are asked. With more, the answers may be out of date, so the search
+/// ends without a result.
 const PASSED_LEN_MAX: usize = 10_000;
 
 impl Core {
-    /// A word may stand for a page that is not listed.
+    /// Looks up a word that may name a page that is not listed.
     pub(super) fn look_up(&mut self, now: Millis, word: Box<str>, out: &mut Vec<Action>) {
         if self.up_since.is_none() {
             return out.push(Action::Feed(Input::LookedUp { word, known: false }));
@@ -38,7 +40,7 @@ impl Core {
         }
     }
 
-    /// Looks up an entry, once for all who want it.
+    /// Looks up an entry. Parallel requests for the same entry share one look-up.
     pub(super) fn look_up_entry(&mut self, session: SessionId, out: &mut Vec<Action>) {
         if self.up_since.is_none() || self.seeks.entries.contains_key(&session) {
             return;
@@ -49,7 +51,7 @@ impl Core {
         out.push(Action::LookUp { look_up: number, session });
     }
 
-    /// An entry was looked up.
+    /// Handles the result of a look-up.
     pub(super) fn looked_up(
         &mut self,
         now: Millis,
@@ -59,7 +61,7 @@ impl Core {
         out: &mut Vec<Action>,
     ) {
         let Some(passed) = self.seeks.entries.get(session).filter(|it| it.number == look_up).map(|it| it.passed) else {
-            // The link was lost meanwhile, and everything that waited has ended.
+            // The link was lost meanwhile, and all requests that waited have ended.
             return;
         };
         self.seeks.entries.remove(session);
@@ -70,7 +72,8 @@ impl Core {
             Looked::Unknown => false,
         };
         if is_old || !is_known && self.is_unclaimed(session) && self.directory.is_read {
-            // It has changed meanwhile; or its page is here and its session is to be claimed: nothing else does that.
+            // Either the entry changed meanwhile, or the page is here and its session is still to be claimed, which
+            // only a look-up triggers.
             return self.look_up_entry(session.clone(), out);
         }
         match found {
@@ -94,7 +97,7 @@ impl Core {
         self.ask_hubs(out);
     }
 
-    /// Asks the other hubs for words, as many as may be asked for at once.
+    /// Asks the other hubs about the words that wait, as many as may be asked about at once.
     pub(super) fn ask_hubs(&mut self, out: &mut Vec<Action>) {
         let asked = self.seeks.which(|seek| matches!(seek.stage, Stage::Hubs(_))).len();
         let waiting = self.seeks.which(|seek| matches!(seek.stage, Stage::Waiting));
@@ -113,7 +116,7 @@ impl Core {
         }
     }
 
-    /// Another hub asks for pages here.
+    /// Answers another hub that searches for pages.
     pub(super) fn seek(&self, from: Life, seek: u64, word: &str, out: &mut Vec<Action>) {
         let lower = word.to_lowercase();
         let mut fit: Vec<(u8, &SessionId, &Row)> = self
@@ -137,7 +140,7 @@ impl Core {
         out.push(Action::Send { to: from, frame: Frame::Sought { seek, pages } });
     }
 
-    /// Another hub has answered.
+    /// Handles the answer of another hub.
     pub(super) fn sought(&mut self, now: Millis, from: &Life, seek: u64, pages: Vec<WireEntry>, out: &mut Vec<Action>) {
         let waits = |seek: &Seek| matches!(&seek.stage, Stage::Hubs(hubs) if hubs.contains(from));
         if !self.seeks.words.get(&seek).is_some_and(waits) {
@@ -157,7 +160,7 @@ impl Core {
         self.ask_hubs(out);
     }
 
-    /// Lists what was found, unless it is known.
+    /// Lists a page that was found, unless it is already known.
     fn list(&mut self, now: Millis, session: SessionId, row: Row, revision: u64, out: &mut Vec<Action>) {
         if row.life == self.life || self.directory.entries.get(&session).is_some() {
             return;
@@ -172,7 +175,7 @@ impl Core {
         self.insert(session, entry, out);
     }
 
-    /// Whether an entry of another hub is kept: it is known, has to do with this hub, or there is room.
+    /// Whether to keep an entry of another hub: it is already kept, or concerns this hub, or there is room.
     pub(super) fn keeps(&self, session: &SessionId) -> bool {
         self.directory.entries.get(session).is_some()
             || self.directory.holds(session)
@@ -180,7 +183,7 @@ impl Core {
             || self.directory.has_room(&self.life)
     }
 
-    /// An entry of another hub is not kept.
+    /// Omits an entry of another hub.
     pub(super) fn leave_out(
         &mut self,
         now: Millis,
@@ -200,7 +203,7 @@ impl Core {
         }
     }
 
-    /// An entry has changed that may be just looked up.
+    /// Notes the change of an entry that may be looked up right now.
     pub(super) fn passes_by(&mut self, session: &SessionId, revision: u64) {
         if let Some(look_up) = self.seeks.entries.get_mut(session) {
             look_up.passed = look_up.passed.max(revision);
@@ -210,7 +213,7 @@ impl Core {
         }
     }
 
-    /// Keeps an entry, and leaves out the oldest of those that are beyond the limit.
+    /// Keeps an entry. If it is beyond the limit, omits the oldest of the entries beyond the limit.
     pub(super) fn insert(&mut self, session: SessionId, entry: Entry, out: &mut Vec<Action>) {
         let was_elsewhere = self.directory.life_of(&session).is_some_and(|life| *life != self.life);
         let is_beyond = entry.life != self.life && !was_elsewhere && !self.directory.has_room(&self.life);
@@ -221,7 +224,7 @@ impl Core {
     }
 }
 
-/// How well a word stands for a page, the best first; `None`: not at all.
+/// How well a word matches a page: 0 is best; `None`: it does not match.
 fn rank(session: &SessionId, row: &Row, word: &str, lower: &str) -> Option<u8> {
     let holds = |text: &str| text.to_lowercase().contains(lower);
     if row.name.as_deref() == Some(word) {

@@ -1,25 +1,25 @@
-//! What is looked up, and who is asked.
+//! The searches in progress, and the hubs that have not answered them.
 
 use super::event::{Action, Life};
 use eye_core::{Input, Millis};
 use eye_protocol::SessionId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What is looked up.
+/// The searches in progress.
 #[derive(Debug, Default)]
 pub(super) struct Seeks {
     pub(super) last: u64,
     pub(super) words: FxHashMap<u64, Seek>,
     pub(super) entries: FxHashMap<SessionId, LookUp>,
-    /// Revisions of entries that were not kept while hubs were asked for words: what they tell may be older.
+    /// The revisions of entries that changed and were not kept while hubs are asked: their answers may be older.
     pub(super) passed: FxHashMap<SessionId, u64>,
 }
 
-/// An entry that is looked up.
+/// A look-up of an entry that is in progress.
 #[derive(Debug)]
 pub(super) struct LookUp {
     pub(super) number: u64,
-    /// The newest revision that was not kept meanwhile: what is found may be older.
+    /// The newest revision that was read meanwhile and not kept: the result may be older.
     pub(super) passed: u64,
 }
 
@@ -32,11 +32,11 @@ pub(super) struct Seek {
 
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// The word may be an id, which is looked up.
+    /// The word may be an id, which is being looked up.
     Entry(SessionId),
-    /// It waits until fewer words are asked for.
+    /// Waits until other hubs are asked about fewer words.
     Waiting,
-    /// These hubs have not answered.
+    /// The hubs that have not answered.
     Hubs(FxHashSet<Life>),
 }
 
@@ -71,14 +71,14 @@ impl Seeks {
         self.finish_all(self.which(|seek| now >= seek.until), false, out);
     }
 
-    /// A hub is gone, and its pages with it.
+    /// A hub is gone: no answer comes from it.
     pub fn hub_ended(&mut self, life: &Life, out: &mut Vec<Action>) {
         for seek in self.which(|_| true) {
             self.answered(seek, life, out);
         }
     }
 
-    /// A hub has nothing more to say of a word.
+    /// A hub has answered, or will not answer.
     pub fn answered(&mut self, seek: u64, from: &Life, out: &mut Vec<Action>) {
         let Some(Seek { stage: Stage::Hubs(hubs), .. }) = self.words.get_mut(&seek) else { return };
         hubs.remove(from);

@@ -1,4 +1,4 @@
-//! Everything a hub knows of its cluster.
+//! The state of a hub in its cluster.
 
 use super::calls::Calls;
 use super::directory::Directory;
@@ -10,16 +10,16 @@ use super::topics::Topics;
 use eye_core::Millis;
 use std::sync::Arc;
 
-/// Everything a hub knows of its cluster.
+/// Everything that a hub knows of its cluster.
 #[derive(Debug)]
 pub struct Core {
     pub(super) name: Arc<str>,
     pub(super) life: Life,
-    /// Since when the link has been up.
+    /// When the link came up. `None`: there is no link.
     pub(super) up_since: Option<Millis>,
-    /// When this hub last heard its own heartbeat, which passes the server as those of the others do.
+    /// When this hub last received its own heartbeat, which travels through the server like those of the other hubs.
     pub(super) heard_itself_at: Millis,
-    /// When time last passed here.
+    /// When the last tick was.
     pub(super) ticked_at: Option<Millis>,
     pub(super) calls: Calls,
     pub(super) directory: Directory,
@@ -47,7 +47,7 @@ impl Core {
         }
     }
 
-    /// The same, and it lists so many pages of other hubs; further ones are looked up.
+    /// Sets how many pages of other hubs this hub lists. Further pages are looked up.
     #[must_use]
     pub fn listing(mut self, pages_max: usize) -> Self {
         self.directory.pages_max = pages_max;
@@ -59,22 +59,21 @@ impl Core {
         self.directory.is_partial
     }
 
-    /// Whether the link is up.
     pub fn is_up(&self) -> bool {
         self.up_since.is_some()
     }
 
-    /// Whether this hub knows which sessions the others hold.
+    /// Whether this hub has read which sessions the other hubs hold.
     pub fn has_read(&self) -> bool {
         self.directory.is_read
     }
 
-    /// Requests of agents here that another hub has not answered.
+    /// Requests of local agents that another hub has not answered.
     pub fn calls_out(&self) -> usize {
         self.calls.len()
     }
 
-    /// The other hubs that are there, by name, with the pages that each holds.
+    /// The names of the other hubs that are alive, with the number of pages that each holds.
     pub fn others(&self) -> Vec<(Arc<str>, usize)> {
         let mut others: Vec<_> =
             self.hubs.alive().map(|(life, name)| (name.clone(), self.directory.entries.held_by(life))).collect();

@@ -1,11 +1,11 @@
-//! Named tokens of the whole cluster. Every hub has all of them in its own file; a bucket keeps what hubs that are away
-//! have to learn. A token that was taken back once stays so, in whatever order hubs learn of it.
+//! Named tokens of the whole cluster. Every hub has all of them in its own file. A bucket keeps them for hubs that are
+//! offline. A revoked token stays revoked, in whatever order the hubs learn of it.
 
 use super::event::{Action, TokensAction, TokensEvent};
 use eye_protocol::shared_token::{OwnTokens, SharedToken};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What tells tokens apart.
+/// Identifies a token.
 type Hash = Box<str>;
 
 /// The tokens that this hub and the bucket know.
@@ -13,7 +13,7 @@ type Hash = Box<str>;
 pub(super) struct Tokens {
     own: FxHashMap<Hash, SharedToken>,
     stored: FxHashMap<Hash, Stored>,
-    /// Entries that have not been seen since the bucket is read anew.
+    /// Entries that have not been seen since reading of the bucket restarted.
     unread: FxHashSet<Hash>,
     is_read: bool,
     writing: FxHashSet<Hash>,
@@ -53,7 +53,7 @@ impl Tokens {
             TokensEvent::Entry { hash, token, revision } => {
                 self.unread.remove(&hash);
                 self.writing.remove(&hash);
-                // A token under a hash that is not its own is not accepted.
+                // Rejects a token that is stored under the hash of another one.
                 match token.filter(|token| token.hash == hash) {
                     Some(token) => self.stored.insert(hash, Stored { token, revision }),
                     None => self.stored.remove(&hash),
@@ -62,8 +62,8 @@ impl Tokens {
                     self.settle(out);
                 }
             }
-            // That a write was stored is told by its entry alone: a note of it may be of a server that lost its files
-            // since.
+            // Only its entry proves that a write was stored. An acknowledgement may come from a server that has lost
+            // its files since.
             TokensEvent::Refused { hash } => {
                 self.writing.remove(&hash);
                 self.settle(out);
@@ -71,7 +71,7 @@ impl Tokens {
         }
     }
 
-    /// Writes what the bucket lacks, and takes over what this hub lacks.
+    /// Writes tokens that the bucket lacks, and takes over tokens that this hub lacks.
     fn settle(&mut self, out: &mut Vec<Action>) {
         if !self.is_read {
             return;
@@ -192,7 +192,7 @@ mod tests {
                 4 => {
                     one.is_up = false;
                     one.read = 0;
-                    // What was under way may be stored or not.
+                    // The writes in progress may be stored or not.
                     if number == 0 {
                         one.writes.clear();
                     }

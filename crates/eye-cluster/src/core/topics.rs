@@ -1,5 +1,6 @@
-//! What hubs listen to: each tells the others, all of it once and then what changes, so that a message goes only where
-//! it has a listener. Messages travel with everything else to a hub's subject, which keeps their order.
+//! Topic subscriptions across hubs. Each hub sends the others all of its subscriptions once and then the changes, so
+//! that a message goes only where it has a subscriber. Messages go through the same subject of a hub as everything
+//! else, which keeps their order.
 
 use super::event::{Action, Life};
 use crate::wire::{Frame, WireInterest};
@@ -7,13 +8,13 @@ use eye_core::Input;
 use eye_core::elsewhere::{ChangedInterest, HubInterests, Interest, TopicsNews};
 use rustc_hash::FxHashSet;
 
-/// What is listened to here, and who knows it.
+/// The subscriptions of this hub, and which hubs know them.
 #[derive(Debug, Default)]
 pub(super) struct Topics {
     own: FxHashSet<Interest>,
-    /// Hubs that were told all of it since the link is up, and everything that changed since.
+    /// Hubs that got all subscriptions, and every change, since the link is up.
     told: FxHashSet<Life>,
-    /// Hubs that have told all of theirs.
+    /// Hubs that have sent all of their subscriptions.
     heard: FxHashSet<Life>,
 }
 
@@ -36,7 +37,7 @@ impl Topics {
         }
     }
 
-    /// A hub is there: it hears what is listened to here, and is asked for its own.
+    /// After a heartbeat: sends the hub all subscriptions of this hub and requests its own, unless that is done.
     pub fn beat(&mut self, life: &Life, out: &mut Vec<Action>) {
         if !self.told.contains(life) {
             self.tell_all(life.clone(), out);
@@ -52,7 +53,7 @@ impl Topics {
         out.push(Action::Send { to, frame: Frame::Interests { all: true, changed } });
     }
 
-    /// Something is listened to here from now on, or no more.
+    /// Subscriptions were added or removed here.
     pub fn change(&mut self, changed: Vec<ChangedInterest>, out: &mut Vec<Action>) {
         for (interest, is_there) in &changed {
             if *is_there {
@@ -69,7 +70,7 @@ impl Topics {
         }
     }
 
-    /// A hub tells what it listens to.
+    /// Another hub sent its subscriptions.
     pub fn heard(&mut self, from: Life, all: bool, changed: Vec<(WireInterest, bool)>, out: &mut Vec<Action>) {
         let changed: Vec<ChangedInterest> =
             changed.into_iter().map(|(interest, is_there)| (interest.into(), is_there)).collect();
@@ -79,7 +80,7 @@ impl Topics {
         } else if self.heard.contains(&from) {
             HubInterests::Changed(changed)
         } else {
-            // All of it is asked for with the next heartbeat.
+            // All of them are requested with the next heartbeat.
             return;
         };
         out.push(Action::Feed(news(from, interests)));

@@ -3,7 +3,7 @@
 use crate::core::Life;
 use crate::wire::Frame;
 
-/// A message that was written apart, with what it holds.
+/// A message that was written apart, with the frame that it holds.
 pub(super) struct Alone {
     pub to: Life,
     pub frame: Frame,

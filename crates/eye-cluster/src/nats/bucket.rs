@@ -1,5 +1,5 @@
-//! A bucket of `JetStream` KV on file storage: the directory, and the named tokens. Read from its beginning after each
-//! loss of the link, because a watch of a server that lost its files is silent for good.
+//! A bucket of `JetStream` KV on file storage: the directory, or the named tokens. It is read again from its beginning
+//! after each loss of the link, because a watch on a server that lost its files stays silent for good.
 
 use crate::core::{Event, Looked, TokensEvent};
 use crate::row::{self, Row};
@@ -21,37 +21,35 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-/// Writes that are under way at once.
+/// Writes in progress at once.
 const WRITES_MAX: usize = 256;
-/// Entries that are looked up at once.
+/// Look-ups in progress at once.
 const LOOK_UPS_MAX: usize = 64;
-/// How long after a failure it is tried again, at least and at most.
+/// The pause after a failed read, at least and at most.
 const AGAIN_MS: std::ops::RangeInclusive<u64> = 100..=400;
 
-/// What a bucket holds.
+/// The kind of entries in a bucket.
 pub trait Content: 'static {
-    /// What tells entries apart.
+    /// Identifies an entry.
     type Id: Send;
-    /// An entry.
     type Entry: Serialize + DeserializeOwned + Send;
-    /// What the log calls it.
+    /// The name in the log.
     const NAME: &str;
 
-    /// The key of an entry.
     fn key(id: &Self::Id) -> String;
-    /// The entry of a key.
+    /// The id that a key stands for.
     fn id(key: &str) -> Option<Self::Id>;
-    /// It is read from its beginning.
+    /// The event when reading starts.
     fn reading() -> Event;
-    /// All of it has been read.
+    /// The event when everything has been read.
     fn read() -> Event;
-    /// An entry was read.
+    /// The event when an entry was read.
     fn entry(id: Self::Id, entry: Option<Self::Entry>, revision: u64) -> Event;
-    /// A write is over; without a revision it failed. `None`: no one waits for it.
+    /// The event when a write is over; without a revision it failed. `None`: nothing waits for it.
     fn written(id: Self::Id, entry: Self::Entry, revision: Option<u64>) -> Option<Event>;
 }
 
-/// Which hub holds which session.
+/// The directory: which hub holds which session.
 pub enum Sessions {}
 
 impl Content for Sessions {
@@ -107,13 +105,13 @@ impl Content for NamedTokens {
     }
 }
 
-/// The bucket.
+/// One bucket. A task reads it and sends its events.
 pub struct Bucket<C> {
     context: Context,
     name: String,
     events: mpsc::UnboundedSender<Event>,
     store: Arc<Mutex<Option<Store>>>,
-    /// Why it could not be read when it was last tried.
+    /// The error of the last attempt to read it.
     trouble: Arc<Mutex<Option<String>>>,
     writes: Arc<Semaphore>,
     look_ups: Arc<Semaphore>,
@@ -122,7 +120,7 @@ pub struct Bucket<C> {
 }
 
 impl<C: Content> Bucket<C> {
-    /// The bucket of this name. Nothing is read yet.
+    /// The bucket with this name. Reading starts with [`Bucket::read`].
     pub fn new(client: Client, name: String, events: mpsc::UnboundedSender<Event>) -> Self {
         let context = jetstream::new(client);
         let writes = Arc::new(Semaphore::new(WRITES_MAX));
@@ -139,7 +137,7 @@ impl<C: Content> Bucket<C> {
         }
     }
 
-    /// Reads from the beginning, and goes on.
+    /// Reads the bucket from its beginning, and then its changes.
     pub fn read(&mut self) {
         self.stop();
         let (context, name) = (self.context.clone(), self.name.clone());
@@ -155,19 +153,19 @@ impl<C: Content> Bucket<C> {
         }));
     }
 
-    /// Why it cannot be read, if so.
+    /// Why the bucket cannot be read, if so.
     pub fn trouble(&self) -> Option<String> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Reads no more.
+    /// Stops reading.
     pub fn stop(&mut self) {
         if let Some(reader) = self.reader.take() {
             reader.abort();
         }
     }
 
-    /// Writes an entry.
+    /// Writes an entry, if its revision is still `replaces`.
     pub fn put(&self, id: C::Id, entry: C::Entry, replaces: u64) {
         let (store, events, writes) = (self.store(), self.events.clone(), self.writes.clone());
         let (key, value) = (C::key(&id), json(&entry));
@@ -186,13 +184,13 @@ impl<C: Content> Bucket<C> {
         });
     }
 
-    /// Removes an entry.
+    /// Removes an entry, if its revision is still this one.
     pub fn remove(&self, id: &C::Id, revision: u64) {
         let (Some(store), writes) = (self.store(), self.writes.clone()) else { return };
         let key = C::key(id);
         tokio::spawn(async move {
             let _place = writes.acquire_owned().await;
-            // Another hub may have claimed it since.
+            // Refused if another hub has claimed it since.
             let _ = store.delete_expect_revision(key, Some(revision)).await;
         });
     }
@@ -203,7 +201,7 @@ impl<C: Content> Bucket<C> {
 }
 
 impl Bucket<Sessions> {
-    /// Looks up an entry.
+    /// Looks up an entry and reports it as [`Event::LookedUp`].
     pub fn look_up(&self, look_up: u64, session: SessionId) {
         let (store, events, places) = (self.store(), self.events.clone(), self.look_ups.clone());
         tokio::spawn(async move {
@@ -227,7 +225,7 @@ impl Bucket<Sessions> {
                 pause().await;
                 Looked::Unknown
             };
-            // Its reader ends with the hub.
+            // Fails only when the hub ends: the receiver ends with it.
             let _ = events.send(Event::LookedUp { look_up, session, found });
         });
     }

@@ -1,5 +1,6 @@
-//! The stream of letters that outlive their hubs: one subject for each session. What was given is removed by a message
-//! that takes the place of all before it, so that everything of a session is done in the order in which it is sent.
+//! The stream of letters that outlive their hubs, with one subject per session. Letters that an agent got are removed
+//! by a rollup message, which replaces all messages before it. So all operations on a session take effect in the order
+//! in which they are sent.
 
 use crate::core::Event;
 use crate::row;
@@ -25,27 +26,26 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// Messages whose acknowledgements are awaited at once.
+/// Acknowledgements to wait for at once.
 const AT_ONCE_MAX: u32 = 64;
-/// What waits to be sent. A letter beyond that ends with this hub.
+/// Operations that may wait to be sent. A letter beyond that does not outlive this hub.
 const WAITING_MAX: usize = 1_000;
 
-/// A message of the stream. One without any of it removes what is before it.
+/// A message of the stream. An empty message removes those before it.
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry {
     origin: String,
     number: u64,
-    /// Absent where it was too large.
+    /// Absent if it was too large.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<Box<str>>,
 }
 
-/// Where the stream is.
+/// The stream of letters.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// Its name.
     pub stream: String,
-    /// Its subjects, but for the session.
+    /// The subjects without the session.
     pub prefix: String,
 }
 
@@ -71,7 +71,7 @@ impl Place {
         }
     }
 
-    /// The letters of a session, the oldest first. Most sessions have none, which one request tells.
+    /// The letters of a session, the oldest first. Most sessions have none, which one request shows.
     pub async fn letters(&self, context: &Context, session: &SessionId) -> Result<Vec<LastingLetter>, Error> {
         let stream = context.get_stream_no_info(&self.stream).await?;
         let subject = self.subject(session);
@@ -82,7 +82,7 @@ impl Place {
         };
         let mut letters = Vec::new();
         take(&mut letters, session, &first.payload);
-        // All others in one go: one request for each would take as many round trips.
+        // Reads all others at once: one request per letter would take as many round trips.
         let others = stream.create_consumer(others(subject, first.sequence + 1)).await?;
         let mut others = others.fetch().max_messages(LASTING_LETTERS_MAX).messages().await?;
         while let Some(other) = others.next().await {
@@ -92,7 +92,7 @@ impl Place {
     }
 }
 
-/// Reads a message behind those before it.
+/// Adds a message of the stream to the letters before it.
 fn take(letters: &mut Vec<LastingLetter>, session: &SessionId, payload: &[u8]) {
     if payload.is_empty() {
         letters.clear();
@@ -101,7 +101,7 @@ fn take(letters: &mut Vec<LastingLetter>, session: &SessionId, payload: &[u8]) {
     }
 }
 
-/// What reads the messages of a subject from one on. The server forgets it soon.
+/// A consumer of the messages of a subject, from a sequence number on. The server removes it soon after it is unused.
 fn others(subject: String, start_sequence: u64) -> pull::Config {
     pull::Config {
         filter_subject: subject,
@@ -114,18 +114,18 @@ fn others(subject: String, start_sequence: u64) -> pull::Config {
     }
 }
 
-/// What is to be done with letters.
+/// An operation on letters.
 #[derive(Debug)]
 pub enum Op {
-    /// One is written.
+    /// Appends a letter.
     Letter(Box<LastingLetter>),
-    /// Those of a session are these and no others.
+    /// Replaces the letters of a session.
     Mail(SessionId, Vec<LastingLetter>),
-    /// Those of a session are removed, and an agent gets them.
+    /// Removes the letters of a session, because an agent gets them.
     Given(Box<GivenMail>),
 }
 
-/// The stream.
+/// Sends operations to a worker, which does them in order.
 pub struct Mail {
     ops: mpsc::Sender<Op>,
     events: mpsc::UnboundedSender<Event>,
@@ -135,14 +135,14 @@ pub struct Mail {
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// The stream is there.
+    /// Whether the stream exists.
     made: AtomicBool,
-    /// The last write failed: the log says so once.
+    /// Whether the last write failed, so that the log reports it once.
     fails: AtomicBool,
 }
 
 impl Mail {
-    /// Knows nothing yet. What was removed is told by `events`.
+    /// Starts the worker. It reports removals through `events`.
     pub fn new(client: Client, place: Place, events: mpsc::UnboundedSender<Event>) -> Self {
         let (ops, todo) = mpsc::channel(WAITING_MAX);
         let shared = Arc::new(Shared::default());
@@ -152,29 +152,29 @@ impl Mail {
         Self { ops, events, shared, worker }
     }
 
-    /// The link is down: the server may come back without its files.
+    /// The link is down. The server may come back without its files, so the stream must be made again.
     pub fn stop(&self) {
         self.shared.made.store(false, Relaxed);
     }
 
-    /// The hub ends: returns when everything is written.
+    /// Returns when everything is written. Called when the hub ends.
     pub async fn finish(&mut self) {
         self.ops = mpsc::channel(1).0;
         let _ = (&mut self.worker).await;
     }
 
-    /// Does something, behind what was to be done before.
+    /// Queues an operation. A full queue drops it; the agent of a dropped [`Op::Given`] gets its letters anyway.
     pub fn put(&self, op: Op) {
         if let Err(error) = self.ops.try_send(op)
             && let Op::Given(given) = error.into_inner()
         {
-            // Its reader ends with the hub.
+            // Fails only when the hub ends: the receiver ends with it.
             let _ = self.events.send(Event::MailGiven(given));
         }
     }
 }
 
-/// Sends in order.
+/// Sends the operations in order.
 struct Worker {
     client: Client,
     context: Context,
@@ -205,7 +205,7 @@ impl Worker {
         let _all = places.acquire_many(AT_ONCE_MAX).await;
     }
 
-    /// Sends a letter, or what removes all of a session. What came of it is awaited apart.
+    /// Sends a letter, or the message that removes all letters of a session. A task waits for the acknowledgement.
     async fn send(
         &self,
         places: &Arc<Semaphore>,

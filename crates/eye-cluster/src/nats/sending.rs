@@ -1,4 +1,4 @@
-//! What goes to other hubs: everything that is ready for one in one message, in parts where that is too large.
+//! Sends to other hubs: all frames that are ready for a hub in one message, or in parts if that is too large.
 
 use super::alone::Alone;
 use super::{Link, PART_BYTES_MAX};
@@ -7,18 +7,18 @@ use crate::parts::PARTS_BYTES_MAX;
 use crate::wire::Frame;
 use async_nats::Subject;
 
-/// Messages whose requests are remembered, so that one that reached no hub can be told from those that did.
+/// The number of messages whose requests are remembered, to find the requests of a message that had no receiver.
 const SENT_LEN_MAX: usize = 4096;
 
 impl Link {
-    /// Sends what is ready: one message for each hub.
+    /// Sends the frames that are ready: one message for each hub.
     pub(super) async fn flush(&mut self) {
         if self.outgoing.is_empty() {
             return;
         }
         let outgoing = std::mem::take(&mut self.outgoing);
         if !self.can_send() {
-            // What was asked ends with the link, which is about to be known.
+            // The requests end with the link, whose loss is about to be noticed.
             return;
         }
         for (to, frames) in outgoing {
@@ -30,13 +30,13 @@ impl Link {
         self.core.is_up() && self.is_connected()
     }
 
-    /// Writes a message of one frame, by a worker where that takes long.
+    /// Encodes a message of one frame. A worker does it if it takes long.
     pub(super) fn write_alone(&mut self, to: Life, frame: Frame) {
         let (writer, alone) = (self.writer.clone(), self.alone.clone());
         let is_heavy = matches!(&frame, Frame::HandOver(handover) if handover.is_heavy());
         let write = move || {
             match writer.frames(std::slice::from_ref(&frame)) {
-                // Its reader ends with the hub.
+                // Fails only when the hub ends: the receiver ends with it.
                 Ok(message) => alone.send(Alone { to, frame, message }).unwrap_or_default(),
                 Err(error) => tracing::error!(%error, "a message cannot be written"),
             }
@@ -48,7 +48,7 @@ impl Link {
         }
     }
 
-    /// Sends a message that was written apart. Without a link, what it holds stays here.
+    /// Sends a message that was written apart. Without a link, a handover stays here.
     pub(super) async fn send_alone(&mut self, one: Alone) {
         let Alone { to, frame, message } = one;
         if self.can_send() {
@@ -62,7 +62,7 @@ impl Link {
         let mut rest = vec![frames];
         while let Some(mut frames) = rest.pop() {
             match self.writer.frames(&frames) {
-                // One message of everything would be more than the other hub keeps of one.
+                // One message with all frames would be larger than what the other hub keeps of one message.
                 Ok(message) if message.len() > PARTS_BYTES_MAX / 2 && frames.len() > 1 => {
                     rest.push(frames.split_off(frames.len() / 2));
                     rest.push(frames);

@@ -1,4 +1,5 @@
-//! Agents of other hubs that ask pages here: each is an agent of this hub while it asks, with the scope of its token.
+//! Agents of other hubs that send requests for local pages. Each one is an agent of this hub, with the scope of its
+//! token.
 
 use crate::Hub;
 use crate::core::Life;
@@ -7,7 +8,7 @@ use eye_core::{Conn, Effect, Input, Reply, ReplyForm};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Agents of other hubs.
+/// The agents of other hubs that are connected here.
 pub struct Served {
     hub: Arc<dyn Hub>,
     conns: FxHashMap<(Life, u64), (Conn, WireCaller)>,
@@ -15,16 +16,15 @@ pub struct Served {
 }
 
 impl Served {
-    /// None yet.
     pub fn new(hub: Arc<dyn Hub>) -> Self {
         Self { hub, conns: FxHashMap::default(), agents: FxHashMap::default() }
     }
 
-    /// Does a request.
+    /// Passes a request to the hub, and connects its agent first if it is new.
     pub fn serve(&mut self, from: Life, request: Request) {
         let key = (from, request.agent);
         let conn = if let Some((conn, known)) = self.conns.get_mut(&key) {
-            // The agent has another token, name or frame since it last asked.
+            // The agent's token, name or frame has changed since its last request.
             if *known != request.caller {
                 self.hub.feed(Input::AgentScoped { agent: *conn, scope: request.caller.scope() });
                 self.hub.feed(Input::AgentHello { agent: *conn, hello: Box::new(request.caller.hello()) });
@@ -40,14 +40,14 @@ impl Served {
         self.hub.feed(request.input(conn));
     }
 
-    /// An agent cancels.
+    /// Passes on the cancellation of a request.
     pub fn cancel(&self, from: &Life, agent: u64, call: u64) {
         if let Some((conn, _)) = self.conns.get(&(from.clone(), agent)) {
             self.hub.feed(Input::Cancel { agent: *conn, id: call.to_string().into() });
         }
     }
 
-    /// An agent is gone, or all of a hub.
+    /// Disconnects an agent; without `agent`, all agents of that hub.
     pub fn leave(&mut self, from: &Life, agent: Option<u64>) {
         let gone: Vec<(Life, u64)> = match agent {
             Some(agent) => vec![(from.clone(), agent)],
@@ -61,7 +61,7 @@ impl Served {
         }
     }
 
-    /// This hub ends.
+    /// Disconnects all agents, because this hub ends.
     pub fn leave_all(&mut self) {
         for (_, (conn, _)) in self.conns.drain() {
             self.hub.leave(conn);
@@ -69,7 +69,7 @@ impl Served {
         self.agents.clear();
     }
 
-    /// What an agent of another hub is told, for that hub.
+    /// Turns an effect for an agent of another hub into a frame for that hub.
     pub fn told(&self, effect: Effect) -> Option<(Life, Frame)> {
         let to = |conn: Conn| self.agents.get(&conn).map(|(life, _)| life.clone());
         match effect {
@@ -111,7 +111,7 @@ mod tests {
     use eye_protocol::shared_token::{OwnTokens, SharedToken};
     use std::sync::Mutex;
 
-    /// Keeps what it is fed, as text.
+    /// Records the inputs, as text.
     #[derive(Debug, Default)]
     struct Fed(Mutex<Vec<String>>);
 

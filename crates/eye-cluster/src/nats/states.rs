@@ -1,5 +1,5 @@
-//! The bucket of states that outlive their hubs. Written by compare-and-set: a state of an older claim never replaces
-//! one of a newer claim. Read when one is wanted, never as a whole.
+//! The bucket of states that outlive their hubs. It is written by compare-and-set: a state of an older claim never
+//! replaces one of a newer claim. Single states are read on request, never the whole bucket.
 
 use super::mail::Place;
 use crate::core::Event;
@@ -24,11 +24,12 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
-/// Writes, reads and removals that are under way at once.
+/// Writes, reads and removals in progress at once.
 const AT_ONCE_MAX: usize = 64;
-/// Sessions whose revisions are remembered. Of others they are read before the next write.
+/// The number of sessions whose revisions are remembered. For other sessions the revision is read before the next
+/// write.
 const KNOWN_LEN_MAX: usize = 10_000;
-/// How often a write is tried that another one came before.
+/// How often a write is tried if another write comes first.
 const TRIES_MAX: usize = 3;
 
 /// An entry of the bucket.
@@ -45,7 +46,7 @@ struct Entry {
     url: Box<str>,
     revision: u64,
     wall_ms: u64,
-    /// JSON text. Absent where it was too large.
+    /// JSON text. Absent if it was too large.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<Box<str>>,
 }
@@ -70,40 +71,40 @@ fn wall_now_ms() -> u64 {
     u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The bucket.
+/// Reads and writes the bucket, each in a task of its own.
 pub struct States {
     context: Context,
     name: String,
-    /// Letters of a session are read with its state.
+    /// The stream of letters: those of a session are read with its state.
     mail: Place,
     events: mpsc::UnboundedSender<Event>,
     shared: Arc<Shared>,
 }
 
-/// What its tasks share.
+/// What the tasks share.
 #[derive(Debug)]
 struct Shared {
     store: tokio::sync::Mutex<Option<Store>>,
     sessions: Mutex<FxHashMap<SessionId, Known>>,
     places: Arc<Semaphore>,
     writes: TaskTracker,
-    /// The last write failed: the log says so once.
+    /// Whether the last write failed, so that the log reports it once.
     fails: AtomicBool,
 }
 
-/// What is known of a session's entry.
+/// The writes of one session's entry.
 #[derive(Debug, Default)]
 struct Known {
-    /// The revision that this hub wrote last.
+    /// The revision of this hub's last write.
     revision: Option<u64>,
-    /// A write is under way.
+    /// Whether a write is in progress.
     writing: bool,
-    /// What is written behind it: only the last counts.
+    /// The state to write next, with its claim. A newer one replaces it.
     next: Option<(Box<LastingState>, u64)>,
 }
 
 impl States {
-    /// Knows nothing yet. What is found is told by `events`.
+    /// Connects to nothing yet. Results are sent to `events`.
     pub fn new(client: Client, name: String, mail: Place, events: mpsc::UnboundedSender<Event>) -> Self {
         let places = Arc::new(Semaphore::new(AT_ONCE_MAX));
         let (store, sessions) = (tokio::sync::Mutex::default(), Mutex::default());
@@ -112,7 +113,7 @@ impl States {
         Self { context: jetstream::new(client), name, mail, events, shared }
     }
 
-    /// The link is down: the server may come back without its files.
+    /// The link is down. The server may come back without its files, so nothing that is known of them counts.
     pub fn stop(&self) {
         let store = self.shared.clone();
         lock(&store.sessions).retain(|_, known| {
@@ -123,7 +124,7 @@ impl States {
         tokio::spawn(async move { *store.store.lock().await = None });
     }
 
-    /// Writes a state, in place of what waits to be written of its session.
+    /// Writes a state. It replaces a state of the same session that still waits to be written.
     pub fn put(&self, state: Box<LastingState>, epoch: u64) {
         let mut sessions = lock(&self.shared.sessions);
         if sessions.len() >= KNOWN_LEN_MAX {
@@ -158,13 +159,13 @@ impl States {
         });
     }
 
-    /// The hub ends: returns when everything is written.
+    /// Returns when everything is written. Called when the hub ends.
     pub async fn finish(&self) {
         self.shared.writes.close();
         self.shared.writes.wait().await;
     }
 
-    /// Looks for the state of a session, and for its letters.
+    /// Reads the state of a session and its letters.
     pub fn get(&self, session: SessionId) {
         let (context, name, shared) = (self.context.clone(), self.name.clone(), self.shared.clone());
         let (events, mail) = (self.events.clone(), self.mail.clone());
@@ -192,7 +193,7 @@ impl States {
                 }
                 Err(_) => Found::Unknown,
             };
-            // Its reader ends with the hub.
+            // Fails only when the hub ends: the receiver ends with it.
             let _ = events.send(Event::Recalled(Box::new(Recalled { session, found, letters })));
         });
     }
@@ -215,7 +216,7 @@ impl States {
 }
 
 impl Shared {
-    /// The bucket, made if it is not there.
+    /// The bucket. It is created if it does not exist.
     async fn store(&self, context: &Context, name: &str) -> Result<Store, async_nats::Error> {
         let mut known = self.store.lock().await;
         if let Some(store) = &*known {
@@ -231,7 +232,7 @@ impl Shared {
         Ok(store)
     }
 
-    /// A write is over: what is to be written behind it.
+    /// Handles the end of a write. Returns the state to write next.
     fn written(&self, session: &SessionId, revision: Option<u64>) -> Option<(Box<LastingState>, u64)> {
         let mut sessions = lock(&self.sessions);
         let known = sessions.get_mut(session)?;
@@ -242,7 +243,8 @@ impl Shared {
     }
 }
 
-/// A bucket whose oldest entries make room; one of the library refuses new ones then.
+/// The configuration of a bucket whose oldest entries make room for new ones. The library's own buckets refuse new
+/// entries instead.
 fn config(name: &str) -> stream::Config {
     stream::Config {
         name: format!("KV_{name}"),
@@ -265,7 +267,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads or writes text, by a worker where that takes long.
+/// Parses or writes JSON, in a worker if it is large.
 async fn apart<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
@@ -273,7 +275,7 @@ async fn apart<T: Send + 'static>(
     if bytes <= LIGHT_BYTES_MAX { Ok(work()) } else { Ok(spawn_blocking(work).await?) }
 }
 
-/// The revision of what is there, and what it says.
+/// The revision of an entry and its content; revision 0 when it does not exist.
 async fn read(store: &Store, key: &str) -> Result<(u64, Option<Entry>), async_nats::Error> {
     let Some(found) = store.entry(key).await? else { return Ok((0, None)) };
     let revision = found.revision;
@@ -284,7 +286,7 @@ async fn read(store: &Store, key: &str) -> Result<(u64, Option<Entry>), async_na
     Ok((revision, entry))
 }
 
-/// Writes an entry over the one of an older claim. Gives its revision; `None`: there is one of a newer claim.
+/// Writes an entry over one of an older claim. Returns its revision, or `None` if the stored one is of a newer claim.
 async fn write(
     store: &Store,
     state: LastingState,

@@ -1,4 +1,4 @@
-//! What goes to another hub with a session.
+//! The handover of a session between hubs, on the wire.
 
 use super::shared;
 use eye_core::Millis;
@@ -46,7 +46,7 @@ pub struct WireSnapshot {
 }
 
 impl WireHandover {
-    /// Whether it takes too long to write on the hub's thread.
+    /// Whether encoding takes too long for the hub's thread.
     pub fn is_heavy(&self) -> bool {
         let state = self.state.as_ref().and_then(|state| state.text.as_deref()).map_or(0, str::len);
         let letters: usize = self.letters.iter().map(|letter| letter.len()).sum();

@@ -1,5 +1,4 @@
-//! The scope of a token between hubs. Where it is missing a message cannot be read: what is missing must never allow
-//! everything.
+//! The scope of a token between hubs. It is required in a message: a missing scope must never mean full access.
 
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Limits, Scope};
@@ -8,9 +7,7 @@ use serde::{Deserialize, Serialize};
 /// [`Scope`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum WireScope {
-    /// Everything.
     All,
-    /// What a token is limited to.
     Limited(WireLimits),
 }
 
@@ -24,7 +21,7 @@ pub struct WireLimits {
     pub void: Option<Box<str>>,
 }
 
-/// A scope, as it is sent.
+/// A scope as it is sent.
 pub(super) fn scope_out(scope: &Scope) -> WireScope {
     let Some(limits) = scope.limits() else { return WireScope::All };
     WireScope::Limited(WireLimits {
@@ -36,12 +33,12 @@ pub(super) fn scope_out(scope: &Scope) -> WireScope {
     })
 }
 
-/// A scope, as it came.
+/// A scope as it was received.
 pub(super) fn scope_in(scope: WireScope) -> Scope {
     match scope {
         WireScope::All => Scope::ALL,
         WireScope::Limited(WireLimits { id, name, may, pages, void }) => {
-            // A class that this version does not know allows nothing.
+            // Ignores classes that this version does not know: they permit nothing.
             let may = may.iter().filter_map(|word| Class::parse(word)).collect();
             Scope::limited(Limits { id, name, may, pages, void })
         }

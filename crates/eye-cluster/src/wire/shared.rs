@@ -1,12 +1,11 @@
-//! Values that are shared in memory and whole on the wire.
+//! Serializes values that are shared in memory and written in full on the wire.
 
 use serde::de::{Deserialize, Deserializer};
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
 
-/// A value that is read into an [`Arc`].
+/// A value that deserializes into an [`Arc`].
 pub trait Shared<'de>: Sized {
-    /// Reads it.
     fn read<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error>;
 }
 

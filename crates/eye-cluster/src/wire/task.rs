@@ -1,4 +1,4 @@
-//! What a page is asked to do, between hubs.
+//! The task of a page, on the wire between hubs.
 
 use eye_core::{Task, Terms};
 use serde::{Deserialize, Serialize};

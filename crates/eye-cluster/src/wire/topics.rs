@@ -1,4 +1,4 @@
-//! Topics between hubs: what is listened to, and messages.
+//! Topic subscriptions and messages, on the wire between hubs.
 
 use super::scope::{WireScope, scope_in, scope_out};
 use eye_core::elsewhere::{Audience, HeardBy, Interest, TopicMessage};

@@ -1,4 +1,4 @@
-//! What hubs of a cluster tell each other in tests and in fuzzing (`fuzz/targets/hubs.rs`).
+//! Events that the tests and fuzzing (`fuzz/targets/hubs.rs`) send to hubs of a cluster.
 
 #[allow(dead_code, reason = "the simulation has rows of its own hubs")]
 pub mod row;
@@ -10,9 +10,9 @@ use eye_cluster::eye_core::{Asker, Conn, Input, Mode, Reply, ReplyForm, Task, Te
 use eye_protocol::SessionId;
 use eye_protocol::scope::Scope;
 
-/// An agent of the hub that passes calls on.
+/// An agent of the hub that sends calls to other hubs.
 pub const AGENT: Conn = Conn(7);
-/// How long a call may take.
+/// The deadline of a call.
 pub const LIFETIME_MS: u64 = 5_000;
 
 pub fn id(word: &str) -> SessionId {

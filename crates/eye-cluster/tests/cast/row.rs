@@ -1,4 +1,4 @@
-//! One row of the list of pages.
+//! A row of the list of pages, for tests.
 
 use eye_protocol::messages::{Presence, SessionRow};
 

@@ -1,5 +1,5 @@
-//! One hub: its core, its real switchboard with pages, and what NATS has to tell it. Each page says only what is newer
-//! than what any page said before, so that an older state is known by its number.
+//! One hub: its core, its real switchboard with pages, and the messages that NATS holds for it. Every page publishes a
+//! higher number than any page before, so that an older state is recognized by its number.
 
 use crate::cast::{self, row::ORIGIN};
 use crate::world::{SESSIONS, id};
@@ -20,15 +20,15 @@ pub struct SimHub {
     pub life: Life,
     pub is_up: bool,
     board: Switchboard,
-    /// The pages that are connected, with the number and the revision of what each published last.
+    /// The connected pages, with the number and the revision of their last published state.
     pages: BTreeMap<SessionId, Page>,
     conns: u64,
-    /// The newest state that an agent was told here of each session, with its revision.
+    /// The newest state of each session that an agent got here: its number and its revision.
     told: BTreeMap<SessionId, (u64, u64)>,
     pub served: Vec<(Life, Request)>,
-    /// What the server has to tell it: entries of the directory, in order.
+    /// Entries of the directory that the server still has to deliver, in order.
     pub watch: VecDeque<Event>,
-    /// What became of its writes.
+    /// The results of its writes.
     pub acks: VecDeque<Event>,
 }
 
@@ -58,12 +58,11 @@ impl SimHub {
         }
     }
 
-    /// The connection of a session's page.
     pub fn page(&self, session: &SessionId) -> Option<Conn> {
         self.pages.get(session).map(|page| page.conn)
     }
 
-    /// What a page that comes is to the hub. `None`: its gate gives it another session.
+    /// The input when a page connects. `None`: its gate gives it another session.
     pub fn joins(&mut self, session: &SessionId, foreign: bool) -> Option<Input> {
         let origin = if foreign { FOREIGN } else { ORIGIN };
         if self.board.is_kept_for_another(session, origin) {
@@ -79,7 +78,7 @@ impl SimHub {
         Some(Input::PageJoined { page: conn, session: session.clone(), who: Box::new(who) })
     }
 
-    /// A page publishes: its connection, its origin and its own revision.
+    /// A page publishes. Returns its connection, its origin and its own revision.
     pub fn publishes(&mut self, session: &SessionId, number: u64) -> Option<(Conn, &'static str, u64)> {
         let page = self.pages.get_mut(session)?;
         page.published = Some(number);
@@ -87,7 +86,8 @@ impl SimHub {
         Some((page.conn, page.origin, page.revision))
     }
 
-    /// Something happens: what follows, the sessions that lost their page, and the rows that changed.
+    /// Passes an input to the switchboard. Returns the effects, the sessions that lost their page, and the changed
+    /// rows.
     pub fn on(&mut self, now: u64, input: Input) -> (Vec<Effect>, Vec<SessionId>, Vec<ChangedRow>) {
         let (mut todo, mut seen) = (VecDeque::from([input]), Vec::new());
         while let Some(input) = todo.pop_front() {
@@ -106,7 +106,7 @@ impl SimHub {
         let gone: Vec<SessionId> =
             self.pages.extract_if(.., |session, page| !is_there(session, page)).map(|(session, _)| session).collect();
         for session in (0..SESSIONS).map(id) {
-            // What was given away, or forgotten, is not here any more; what comes then is another story.
+            // A state that was handed over or forgotten is not here any more, so a later one is not compared with it.
             if self.board.hands_and_revision(session.as_str()).1.is_none() {
                 self.told.remove(&session);
             }
@@ -114,12 +114,13 @@ impl SimHub {
         (seen, gone, self.board.take_changed_rows(now))
     }
 
-    /// The newest state that an agent was told here: its number and its revision.
+    /// The newest state that an agent got here: its number and its revision.
     pub fn told(&self, session: &SessionId) -> Option<(u64, u64)> {
         self.told.get(session).copied()
     }
 
-    /// An agent is told a state: never an older one than before, and the page's own where it has published.
+    /// Checks a state that an agent got: it is never older than the one before, and it is the page's own if the page
+    /// has published.
     pub fn told_state(&mut self, session: &SessionId, told: &Value) {
         let number = told["value"]["n"].as_u64().expect("a number");
         let revision = told["revision"].as_u64().expect("a revision");

@@ -29,7 +29,7 @@ proptest! {
         }
         world.settle();
         for (call, (hub, life, ended)) in &world.calls {
-            // Agents of a hub that crashed have no hub that could report the ending.
+            // The agents of a hub that crashed have no hub that could report the ending.
             let is_there = world.hubs[*hub].life == *life;
             prop_assert!(*ended == 1 || !is_there && *ended == 0, "call {call} of hub {hub} ended {ended} times");
         }
@@ -46,7 +46,7 @@ proptest! {
         }
     }
 
-    /// A hub that was cut off and taken for dead may give letters that another one has recalled.
+    /// A hub that was cut off and taken for dead may give an agent letters that another hub has recalled.
     #[test]
     fn letters_that_outlive_their_hubs_are_given_once_where_no_link_is_cut(
         steps in prop::collection::vec(step(), 1..120),
@@ -85,7 +85,7 @@ fn moved(pages_max: usize, between: &[Step]) -> World {
 #[test]
 fn what_was_kept_follows_the_page() {
     let left = [Step::Leave { hub: 0, session: 0 }, Step::Pass { ms: 2_500 }, Step::Watch { hub: 1 }];
-    // Its hub holds it, expects it, expects it no more, and the others have heard that.
+    // Its hub holds it, expects it back, no longer expects it, and the other hubs know that.
     for (pages_max, between) in [usize::MAX, 0]
         .into_iter()
         .flat_map(|max| [&[][..], &left[..1], &left[..2], &left].map(|between| (max, between)))
@@ -103,7 +103,7 @@ fn what_was_kept_follows_the_page() {
 fn a_page_that_moves_twice_at_once_is_where_it_came_last_with_what_was_kept() {
     let (leave, ack) = (Step::Leave { hub: 1, session: 0 }, Step::Ack { hub: 1 });
     let watch = |hub| Step::Watch { hub };
-    // What has been heard between the two moves: nothing, or some of it.
+    // Between the two moves the hubs have received nothing, or some of the messages.
     for pages_max in [usize::MAX, 0] {
         for between in [
             &[][..],
@@ -123,7 +123,8 @@ fn a_page_that_moves_twice_at_once_is_where_it_came_last_with_what_was_kept() {
                 world.settle();
                 world.step(Step::Join { hub: 1, session: 0, foreign: false });
                 if pages_max == 0 {
-                    // It has looked up who holds the session: of two claims the one that is written last counts.
+                    // The hub has looked up the holder of the session. Of two claims the one that is written last
+                    // counts.
                     world.step(ack);
                 }
                 for step in between {
@@ -166,7 +167,7 @@ fn a_page_that_comes_back_before_its_hub_heard_that_it_left_stays_there_with_wha
                     world.arrive();
                     world.step(Step::Join { hub: 1, session: 0, foreign: false });
                     if pages_max == 0 {
-                        // It has looked up who holds the session, and claims it.
+                        // The hub has looked up the holder of the session, and claims it.
                         world.step(ack(1));
                     }
                     for step in between {
@@ -195,7 +196,7 @@ fn a_page_that_comes_back_before_its_hub_heard_that_it_left_stays_there_with_wha
     }
 }
 
-/// The page is at two hubs for a moment. One of them takes it for a page of a hub that has crashed, and recalls what
+/// The page is at two hubs for a moment. One of them takes it for a page of a crashed hub, and recalls the letters that
 /// the other has written.
 #[test]
 fn a_letter_that_was_recalled_while_another_hub_had_it_is_given_once() {
@@ -224,7 +225,7 @@ fn a_state_outlives_its_hub() {
     world.settle();
     world.step(Step::Crash { hub: 0 });
     world.settle();
-    // Any hub tells it while the page is not back, also the one that came in place of the dead one.
+    // Any hub returns the state while the page is not back, also the hub that replaced the dead one.
     for hub in [0, 1, 2] {
         world.read_state(hub, &id(0));
         world.settle();
@@ -235,7 +236,7 @@ fn a_state_outlives_its_hub() {
     world.settle();
     world.read_state(2, &id(0));
     assert_eq!(world.hubs[2].told(&id(0)), Some((2, 2)), "its revisions go on");
-    // The page's hub ends again, and the newer state is told.
+    // The page's hub crashes again. The others return the newer state.
     world.step(Step::Crash { hub: 2 });
     world.settle();
     world.read_state(1, &id(0));
@@ -257,7 +258,8 @@ fn letters_outlive_their_hub_and_those_that_were_read_do_not() {
     world.step(Step::Crash { hub: 0 });
     world.step(Step::Join { hub: 1, session: 0, foreign: false });
     world.settle();
-    // It goes on to a third hub, alive: the letters are at one hub, and are removed when they are given there.
+    // The page moves on to a third hub, which is alive. The letters are at one hub, and are removed when an agent gets
+    // them there.
     world.step(Step::Join { hub: 2, session: 0, foreign: false });
     world.settle();
     world.read_mail(2, &id(0));

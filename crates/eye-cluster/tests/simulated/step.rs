@@ -1,4 +1,4 @@
-//! What happens to hubs and to what is between them.
+//! The steps of a random history: what happens to hubs and to the links between them.
 
 use crate::world::{HUBS, SESSIONS};
 use proptest::prelude::*;

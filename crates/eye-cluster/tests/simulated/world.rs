@@ -1,4 +1,4 @@
-//! Hubs with their pages, and the NATS between them: what it delivers, what it stores, and what becomes of writes.
+//! Hubs with their pages and a simulated NATS: its deliveries, its storage, and the results of writes.
 
 use crate::cast;
 use crate::hub::SimHub;
@@ -17,10 +17,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 pub const HUBS: usize = 3;
 pub const SESSIONS: u8 = 2;
-/// So often a message of each queue arrives at most before all is still: the longest history takes far fewer.
+/// The most deliveries per queue until nothing is left to deliver. The longest history takes far fewer.
 const ROUNDS_MAX: usize = 10_000;
 
-/// Three hubs and the NATS between them.
+/// Three hubs and the simulated NATS between them.
 pub struct World {
     pub hubs: Vec<SimHub>,
     lives: usize,
@@ -30,17 +30,17 @@ pub struct World {
     revision: u64,
     /// States that outlive their hubs, with the claims that they were written under.
     states: BTreeMap<SessionId, (LastingState, u64)>,
-    /// Letters that do; `None`: none are kept.
+    /// Letters that outlive their hubs; `None`: no letters are kept.
     letters: Option<Vec<LastingLetter>>,
     last_call: u64,
-    /// The calls that have to end, and how often each has.
+    /// The calls that must end: the number and the life of their hub, and how often each has ended.
     pub calls: BTreeMap<u64, (usize, Life, usize)>,
-    /// Counts what pages say: a later state or letter has a higher number.
+    /// A counter for what pages publish: a later state or letter has a higher number.
     said: u64,
-    /// Letters that an agent was given.
+    /// The letters that agents got.
     given: BTreeSet<u64>,
     asked: u64,
-    /// How many pages of others each hub lists.
+    /// How many pages of other hubs each hub lists.
     pages_max: usize,
 }
 
@@ -53,7 +53,7 @@ impl World {
         Self::listing(usize::MAX)
     }
 
-    /// The same, of hubs that list so many pages of others.
+    /// A world whose hubs list this many pages of other hubs.
     pub fn listing(pages_max: usize) -> Self {
         let mut world = Self {
             hubs: Vec::new(),
@@ -81,7 +81,7 @@ impl World {
         world
     }
 
-    /// The same, and letters outlive their hubs.
+    /// Lets letters outlive their hubs.
     pub fn keeping_letters(mut self) -> Self {
         self.letters = Some(Vec::new());
         self
@@ -116,7 +116,7 @@ impl World {
                     let calls = if let Frame::Request(request) = &frame { vec![request.call] } else { Vec::new() };
                     self.on(hub, Event::NoResponders { life: to, calls });
                 }
-                // Without a link the sender sends nothing; what is sent to one without is lost.
+                // A sender without a link sends nothing. A message to a receiver without a link is lost.
                 Some(_) | None => {}
             },
             Action::Put { session, row, replaces } => {
@@ -161,7 +161,7 @@ impl World {
         }
     }
 
-    /// Something of states that outlive their hubs. Without a link nothing is written, and nothing can be known.
+    /// Runs an action on states that outlive their hubs. Without a link nothing is written and nothing is found.
     fn states(&mut self, hub: usize, action: StatesAction) {
         let is_up = self.hubs[hub].is_up;
         match action {
@@ -205,7 +205,7 @@ impl World {
         }
     }
 
-    /// Something happens at a hub itself, and what follows is told to its core.
+    /// Passes an input to the switchboard of a hub, and its effects to the core.
     pub fn board(&mut self, hub: usize, input: Input) {
         let (effects, gone, rows) = self.hubs[hub].on(self.now, input);
         for effect in effects {
@@ -225,7 +225,7 @@ impl World {
         }
     }
 
-    /// An agent is told a state, or gets letters.
+    /// Checks the state or the letters that an agent got.
     fn told(&mut self, hub: usize, reply: &Reply, text: &str) {
         let ReplyForm::Rpc(id) = &reply.form else { return };
         let told: Value = serde_json::from_str(text).expect("JSON");
@@ -244,7 +244,7 @@ impl World {
         Reply { agent: cast::AGENT, form: ReplyForm::Rpc(format!("{}/{session}", self.asked).into()) }
     }
 
-    /// An agent reads the state of a session whose page is here or nowhere.
+    /// An agent reads the state of a session, whether its page is here or at no hub.
     pub fn read_state(&mut self, hub: usize, session: &SessionId) {
         let reply = self.reply(session);
         let page = Some(session.as_str().into());
@@ -256,7 +256,7 @@ impl World {
         self.board(hub, Input::ReadMail { reply, page: Some(session.as_str().into()), timeout_ms: None });
     }
 
-    /// Letters that agents were given.
+    /// The number of letters that agents got.
     pub fn given(&self) -> usize {
         self.given.len()
     }
@@ -278,7 +278,7 @@ impl World {
         }
     }
 
-    /// A page that is gone ends what it was asked.
+    /// Ends the requests to a page that is gone.
     fn served_end(&mut self, hub: usize, session: &SessionId) {
         let served = std::mem::take(&mut self.hubs[hub].served);
         let (gone, rest) = served.into_iter().partition(|(_, request)| request.session == *session);
@@ -306,7 +306,7 @@ impl World {
         self.hubs[hub].is_up = false;
         self.hubs[hub].watch.clear();
         self.wire.retain(|(from, to), _| *from != hub && *to != hub);
-        // What became of the writes that were under way may still be heard.
+        // The results of the writes in progress may still arrive.
         self.on(hub, Event::Down);
     }
 
@@ -319,7 +319,7 @@ impl World {
         self.read(hub);
     }
 
-    /// A hub reads the directory from its beginning.
+    /// A hub starts to read the directory from its beginning.
     fn read(&mut self, hub: usize) {
         self.hubs[hub].watch.clear();
         self.hubs[hub].watch.push_back(Event::Reading);
@@ -433,7 +433,7 @@ impl World {
         }
     }
 
-    /// Everything heals and arrives, and all time passes.
+    /// Repairs all links, delivers everything, and lets all deadlines pass.
     pub fn settle(&mut self) {
         for hub in 0..HUBS {
             self.heal(hub);
@@ -446,7 +446,7 @@ impl World {
         }
     }
 
-    /// Everything that is on its way arrives.
+    /// Delivers all messages that are on their way.
     pub fn arrive(&mut self) {
         for _ in 0..ROUNDS_MAX {
             let mut moved = false;

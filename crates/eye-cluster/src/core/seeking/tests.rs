@@ -43,7 +43,7 @@ fn sought(seek: u64, session: Option<&str>) -> Event {
     Event::Frame { from: "b".into(), frame: Frame::Sought { seek, pages } }
 }
 
-/// The hub `a`, which lists two pages of `b` and leaves a third out.
+/// Hub `a`, which lists two pages of hub `b` and omits a third.
 struct Played(Core, Vec<Action>);
 
 impl Played {
@@ -101,7 +101,7 @@ fn so_many_pages_are_listed_and_the_hub_is_told_that_there_are_more() {
     assert_eq!(hub.on(read()), ["list s1", "list s2", "all: false"]);
     assert_eq!(hub.on([Event::Read, entry("s1", 5), entry("s3", 6)]), ["list s1"], "what is listed stays up to date");
     assert!(hub.0.is_partial());
-    // One that goes makes room for the next; when less than half is left, the others are read again.
+    // A removed entry makes room for the next one. With less than half of the limit left, the directory is read again.
     assert_eq!(hub.on([removed("s1", 7), entry("s3", 8), removed("s3", 9)]), ["s1 is gone", "list s3", "s3 is gone"]);
     assert_eq!(hub.on([removed("s2", 10)]), ["s2 is gone"]);
     let beat = || Event::Beat { name: "a".into(), life: "a".into() };
@@ -117,7 +117,7 @@ fn an_id_is_looked_up_in_the_directory_and_any_other_word_asked_of_the_hubs() {
     assert_eq!(hub.on([look_up("a b")]), ["ask b for a b as 3"]);
     assert_eq!(hub.on([sought(3, Some("s4"))]), ["list s4", "a b known: true"]);
     assert_eq!(hub.on([sought(3, Some("s5"))]), [""; 0], "it has answered");
-    // What could be an id, and is none, may be another word.
+    // A word that could be an id, but is not one, may be another word for a page.
     assert_eq!(hub.on([look_up("cart")]), ["get cart as 5"]);
     assert_eq!(hub.on([nothing(5, "cart")]), ["ask b for cart as 4"]);
     assert_eq!(hub.on([sought(4, None)]), ["cart known: true"]);
@@ -146,9 +146,9 @@ fn an_entry_that_changes_while_it_is_looked_up_is_not_taken_for_what_it_was() {
     assert_eq!(hub.on([found(2, "s3", 3)]), ["get s3 as 3"], "the answer is older than what has passed by");
     assert_eq!(hub.on([nothing(3, "s3")]), ["ask b for s3 as 1"]);
     assert_eq!(hub.on([sought(1, Some("s3"))]), ["s3 known: true"], "this one is older too");
-    // What has passed by before is not remembered: it was answered already.
+    // An entry that went by earlier is not remembered: its look-up was already answered.
     assert_eq!(hub.on([look_up("s3"), found(5, "s3", 10)]), ["get s3 as 5", "list s3", "s3 known: true"]);
-    // One that was not there when it was looked up, and has come since.
+    // The session had no entry when it was looked up, and got one since.
     assert_eq!(hub.on([look_up("s4"), entry("s4", 11), nothing(7, "s4")]), ["get s4 as 7", "get s4 as 8"]);
     assert_eq!(hub.on([found(8, "s4", 11)]), ["list s4", "s4 known: true"]);
 }
@@ -165,7 +165,7 @@ fn a_session_whose_entry_changes_while_it_is_looked_up_is_claimed_over_the_newer
 #[test]
 fn a_session_that_was_claimed_over_an_old_entry_is_looked_up_again() {
     let mut hub = Played::new();
-    // A copy of the directory has answered that had not heard of the last change.
+    // A replica of the directory that had not yet received the last change answered.
     hub.on([joins("s3"), found(1, "s3", 2)]);
     assert_eq!(hub.on([refused("s3")]), ["get s3 as 2"]);
     assert_eq!(hub.on([found(2, "s3", 2)]), ["put s3 epoch 2 over 2"], "still old");
@@ -173,7 +173,7 @@ fn a_session_that_was_claimed_over_an_old_entry_is_looked_up_again() {
     assert_eq!(hub.on([refused("s3"), nothing(4, "s3")]), ["get s3 as 4", "put s3 epoch 2 over 0"]);
 }
 
-/// The hub has written the row of a page that it holds, and was refused.
+/// The hub wrote the row of a page that it holds, and the write was refused.
 fn refused(session: &str) -> Event {
     Event::Stored { session: id(session), row: Some(Row { epoch: 2, ..row(session, "a") }), revision: None }
 }
