@@ -1,4 +1,4 @@
-//! The protocol's frame: commands with ids, events, sessions of targets. Which commands exist is its users' to know.
+//! CDP framing: commands with ids, events, and sessions of targets. It does not know the single commands.
 
 mod connection;
 mod message;

@@ -1,4 +1,4 @@
-//! Pages of a driven browser as pages of the hub: frames of the hub in, commands of the browser out.
+//! Makes pages of a driven browser pages of the hub: turns the hub's frames into commands of the browser.
 
 mod browsers;
 mod client;

@@ -1,105 +1,87 @@
-//! Why a command or a browser failed.
+//! The errors of commands and browsers.
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What the page asks the person by `alert`, `confirm`, `prompt` or `beforeunload`.
+/// A dialog of a page: `alert`, `confirm`, `prompt` or `beforeunload`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dialog {
     /// `alert`, `confirm`, `prompt` or `beforeunload`.
     pub kind: String,
-    /// Its text.
     pub message: String,
-    /// What a prompt suggests.
+    /// The default text of a `prompt`.
     pub suggestion: String,
 }
 
-/// Why a command has no result. Every command ends with its result or with one of these.
+/// Why a command has no result. Every command ends with its result or with one of these errors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
-    /// The browser refused it.
     #[error("{message}")]
     Refused {
-        /// The browser's own code.
         code: i64,
-        /// The browser's own words.
+        /// The browser's own message.
         message: String,
     },
-    /// The page shows a dialog, and runs nothing before that is answered.
+    /// The page shows a dialog. It runs no script until the dialog is answered.
     #[error("the page shows {}: {}", .0.kind, .0.message)]
     Dialog(Dialog),
     /// The page's process ended.
     #[error("the page crashed")]
     Crashed,
-    /// The page was closed, or its session was.
+    /// The page or its session was closed.
     #[error("the page was closed")]
     Detached,
-    /// The browser is gone.
     #[error("the browser ended: {0}")]
     Ended(Arc<str>),
-    /// It took too long.
     #[error("no answer to {method} within {ms} ms")]
     Late {
-        /// The command.
         method: String,
-        /// The time it had.
         ms: u64,
     },
-    /// The answer is not what the protocol says.
+    /// The answer does not have the form that the protocol defines.
     #[error("the browser's answer to {method} is malformed: {why}")]
     Malformed {
-        /// The command.
         method: String,
-        /// What is wrong.
         why: String,
     },
 }
 
-/// Why there is no browser.
+/// Why a browser could not be started or attached.
 #[derive(Debug, thiserror::Error)]
 pub enum BrowserError {
-    /// None is installed.
     #[error("no Chromium, Chrome, Edge or Brave is installed")]
     NotFound,
-    /// The program could not be started.
     #[error("{} cannot be started", program.display())]
     Start {
-        /// Which.
         program: PathBuf,
-        /// Why.
         #[source]
         why: io::Error,
     },
-    /// The profile's folder could not be made or used.
+    /// The profile's folder could not be created or used.
     #[error("the profile folder {} cannot be used", folder.display())]
     Profile {
-        /// Which.
         folder: PathBuf,
-        /// Why.
         #[source]
         why: io::Error,
     },
     /// Another browser has the profile open.
     #[error("the profile {} is in use{}", folder.display(), by(*.pid))]
     InUse {
-        /// Which.
         folder: PathBuf,
-        /// The process that has it, where that is known.
+        /// The process that has it open, if known.
         pid: Option<u32>,
     },
-    /// It ended before it answered.
+    /// The browser ended before its first answer.
     #[error("the browser ended at its start: {0}")]
     Died(String),
-    /// There is no endpoint where the person said.
+    /// No browser answers at the endpoint that the person named.
     #[error("no browser answers at {url}: {why}")]
     Unreachable {
-        /// Where.
         url: String,
-        /// Why.
         why: String,
     },
-    /// It did not answer as a browser does.
+    /// A first command to the browser failed.
     #[error(transparent)]
     Command(#[from] CommandError),
 }

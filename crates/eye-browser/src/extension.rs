@@ -1,11 +1,11 @@
-//! The browser extension as this binary carries it (`web/extension`), and writes it into a folder.
+//! The browser extension (`web/extension`), embedded in this binary. Writes it into a folder.
 
 use crate::drive::client_file;
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Its files, beside the manifest.
+/// The files of the extension, without the manifest.
 const FILES: [(&str, &[u8]); 7] = [
     ("worker.js", include_bytes!("../assets/extension/worker.js")),
     ("popup.js", include_bytes!("../assets/extension/popup.js")),
@@ -16,16 +16,16 @@ const FILES: [(&str, &[u8]); 7] = [
     ("icon128.png", include_bytes!("../assets/extension/icon128.png")),
 ];
 
-/// What runs in pages where there is no debugger, beside the client.
+/// The script that runs in pages beside the client when the extension has no debugger.
 const RELAY: (&str, &[u8]) = ("relay.js", include_bytes!("../assets/extension-scripted/relay.js"));
 const CLIENT_NAME: &str = "page.js";
 
-/// Which extension: both are the same one to browsers and hubs, under one id.
+/// The two variants of the extension. Browsers and hubs take them for the same one, because they share an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// With the debugger permission: real hands.
+    /// Has the debugger permission, so it sends real input.
     Debugger,
-    /// Without it, held by the browser to scripts in tabs and sites that the person allows.
+    /// Has no debugger permission. The browser limits it to scripts in tabs and sites that the person allows.
     Scripted,
 }
 
@@ -38,7 +38,7 @@ impl Kind {
     }
 }
 
-/// Writes it, unpacked. A folder that holds another version becomes this one.
+/// Writes the unpacked extension. Overwrites another version in the folder.
 pub fn write(folder: &Path, kind: Kind) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     for (name, bytes) in FILES {
@@ -58,7 +58,7 @@ pub fn write(folder: &Path, kind: Kind) -> io::Result<()> {
             fs::write(folder.join(CLIENT_NAME), client_file())?;
         }
     }
-    // Last: a browser that looks meanwhile finds no extension rather than half of one.
+    // The manifest is written last: a browser that reads the folder meanwhile finds no extension, not half of one.
     fs::write(folder.join("manifest.json"), kind.manifest())
 }
 

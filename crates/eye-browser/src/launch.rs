@@ -27,7 +27,7 @@ use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
-/// Programs that are looked for, in this order.
+/// The programs to look for, in this order.
 const PROGRAMS: [&str; 8] = [
     "chromium",
     "chromium-browser",
@@ -39,13 +39,13 @@ const PROGRAMS: [&str; 8] = [
     "brave-browser",
 ];
 
-/// The exit code of a Chromium whose profile another has open.
+/// The exit code of Chromium when another browser has the profile open.
 const PROFILE_IN_USE: i32 = 21;
 
-/// How long the last words of a process that has ended are waited for: they may still be in its pipe.
+/// How long to wait for the last output of a process that has ended: it may still be in the pipe.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 
-/// Where browsers are that no search path names: on macOS and Windows.
+/// Usual places of browsers that are not on the search path, on macOS and Windows.
 const PLACES: [&str; 7] = [
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -56,7 +56,7 @@ const PLACES: [&str; 7] = [
     r"C:\Program Files\BraveSoftware\Brave-Browser\Application\brave.exe",
 ];
 
-/// The first browser on this search path (`PATH`), or at a usual place.
+/// The first browser on this search path (`PATH`) or at a usual place.
 pub fn find(path: &str) -> Option<PathBuf> {
     let folders: Vec<PathBuf> = std::env::split_paths(path).filter(|folder| !folder.as_os_str().is_empty()).collect();
     let named = PROGRAMS.iter().flat_map(|name| {
@@ -66,36 +66,33 @@ pub fn find(path: &str) -> Option<PathBuf> {
     named.chain(PLACES.iter().map(PathBuf::from)).find(|file| files::is_program(file))
 }
 
-/// Which browser, and how.
+/// How to start a browser.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The program.
     pub program: PathBuf,
-    /// The folder of its profile, made for this user alone where it is missing.
+    /// The folder of the profile. If it is missing, it is created for this user alone.
     pub profile: PathBuf,
-    /// Without a window.
     pub headless: bool,
-    /// More arguments.
+    /// More arguments for the browser.
     pub arguments: Vec<String>,
 }
 
-/// A browser that eye started, or that a person lets it drive. Dropping it closes its pipe, which ends one that eye
-/// started.
+/// A browser that eye started, or one that a person lets eye drive. Dropping it closes the pipe, which ends a browser
+/// that eye started.
 #[derive(Debug)]
 pub struct Launched {
-    /// The way to it.
     pub connection: Connection,
-    /// Its process, as it was started.
+    /// The process id at the start, if eye started the browser.
     pub pid: Option<u32>,
-    /// What it calls itself.
+    /// The product name and version that the browser reports.
     pub product: String,
-    /// Its process, if eye started it.
+    /// The process, if eye started it.
     process: Option<Process>,
 }
 
 #[derive(Debug)]
 struct Process {
-    /// How it ended, once it has.
+    /// How the process ended; `None` while it runs.
     gone: watch::Receiver<Option<String>>,
     kill: Arc<Notify>,
 }
@@ -103,13 +100,13 @@ struct Process {
 impl Process {
     async fn ended(&self) {
         let mut gone = self.gone.clone();
-        // The sender is dropped only after it has said so.
+        // The sender sends the ending before it is dropped.
         let _ = gone.wait_for(Option::is_some).await;
     }
 }
 
 impl Launched {
-    /// Resolves when its process has ended; never for one that eye did not start.
+    /// Resolves when the process has ended. Never resolves for a browser that eye did not start.
     pub async fn ended(&self) {
         match &self.process {
             Some(process) => process.ended().await,
@@ -117,8 +114,8 @@ impl Launched {
         }
     }
 
-    /// Asks it to end, and waits until it has, for a few seconds at most; its process is killed after that. One that
-    /// eye did not start is only left.
+    /// Asks the browser to end and waits at most `CLOSE_MS`; then kills its process. Only disconnects from a browser
+    /// that eye did not start.
     pub async fn close(self) {
         let Some(process) = self.process else { return self.connection.browser.leave() };
         let _ = self.connection.browser.send("Browser.close", &json!({}));
@@ -135,7 +132,7 @@ struct Version {
     product: String,
 }
 
-/// Starts a browser and waits until it answers.
+/// Starts a browser and waits for its first answer.
 pub async fn launch(how: Launch) -> Result<Launched, BrowserError> {
     make_profile(&how.profile).map_err(|why| BrowserError::Profile { folder: how.profile.clone(), why })?;
     let started = wire::start(&mut command(&how));
@@ -167,7 +164,7 @@ pub async fn launch(how: Launch) -> Result<Launched, BrowserError> {
     }
 }
 
-/// Connects to a browser that runs: over an endpoint of its own, or through its extension.
+/// Connects to a running browser: over its own endpoint, or through its extension.
 pub async fn attach(pipe: impl Pipe) -> Result<Launched, BrowserError> {
     let connection = connect(pipe, std::future::pending());
     let asked = connection.browser.send("Browser.getVersion", &json!({}))?.within(START_MS).await?;
@@ -185,17 +182,17 @@ fn command(how: &Launch) -> Command {
         "--disable-component-update",
         "--disable-sync",
         "--disable-default-apps",
-        // Pages of eye's own browser that are behind others go on at full speed.
+        // Pages that are behind others run at full speed in a browser of eye.
         "--disable-background-timer-throttling",
         "--disable-backgrounding-occluded-windows",
         "--disable-renderer-backgrounding",
-        // Otherwise a browser that was killed asks whether to restore its pages.
+        // Otherwise the browser asks after a kill whether to restore its pages.
         "--hide-crash-restore-bubble",
-        // A turn of the wheel is over when it is answered.
+        // A turn of the wheel is complete when the browser answers.
         "--disable-smooth-scrolling",
         "--no-startup-window",
-        // Behind the address bar of each window the browser would load two pages of its own, also without a screen:
-        // most of the processor's time that a window costs. Without them the bar is drawn by other means.
+        // For the address bar of each window the browser would load two pages of its own, also when headless: most of
+        // the CPU time of a window. Without them it draws the bar in another way.
         "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
     ]);
     if how.headless {
@@ -212,11 +209,11 @@ fn command(how: &Launch) -> Command {
 
 fn make_profile(folder: &Path) -> io::Result<()> {
     files::make_folder(folder)?;
-    // A folder from before may be open to others; it holds logins.
+    // An existing folder may be open to other users, and it holds logins.
     files::close_folder(folder)
 }
 
-/// The process that has a profile open: Chromium's lock is a link to `HOST-PID`.
+/// The process that has a profile open. Chromium's lock is a symbolic link to `HOST-PID`.
 fn holder(profile: &Path) -> Option<u32> {
     let link = fs::read_link(profile.join("SingletonLock")).ok()?;
     link.to_str()?.rsplit('-').next()?.parse().ok()
@@ -246,7 +243,7 @@ async fn listen(mut stderr: ChildStderr, words: Arc<Mutex<Vec<u8>>>) {
     }
 }
 
-/// How it ended, and the last line that it wrote which says more than its progress.
+/// How the process ended, with its last line of error output.
 fn describe(exit: &str, words: &[u8]) -> String {
     let text = String::from_utf8_lossy(words);
     let line = text.lines().rev().find(|line| line.contains("ERROR") || line.contains("FATAL"));

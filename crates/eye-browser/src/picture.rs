@@ -1,4 +1,4 @@
-//! Pictures as pixels: what is painted over them, and what differs between two. It knows neither pages nor browsers.
+//! Works on pixels: paints over pictures, and finds where two differ. It knows neither pages nor browsers.
 
 mod canvas;
 mod difference;

@@ -1,4 +1,4 @@
-//! How CDP messages travel: whole JSON texts both ways. It knows nothing of what they mean.
+//! Transport of CDP messages: whole JSON texts in both directions. It does not know their meaning.
 
 pub mod process;
 pub mod socket;
@@ -6,27 +6,23 @@ pub mod tunnel;
 
 use std::io;
 
-/// A way to a browser.
+/// A connection to a browser.
 pub trait Pipe: Send + 'static {
-    /// The end that is written to.
     type Writer: MessageWriter;
-    /// The end that is read from.
     type Reader: MessageReader;
 
-    /// Both ends, to be used by two tasks: a browser that does not read must not keep us from reading.
+    /// Splits the pipe for use by two tasks: a browser that does not read must not stop this side from reading.
     fn split(self) -> (Self::Writer, Self::Reader);
 }
 
-/// Writes messages.
 pub trait MessageWriter: Send + 'static {
-    /// Writes these, in order, together.
+    /// Writes the messages in order, in one go.
     fn write(&mut self, messages: &[String]) -> impl Future<Output = io::Result<()>> + Send;
 
-    /// Says that nothing more comes.
+    /// Announces that no more messages follow.
     fn close(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// Reads messages.
 pub trait MessageReader: Send + 'static {
     /// The next message. `None`: the pipe ended.
     fn read(&mut self) -> impl Future<Output = io::Result<Option<String>>> + Send;

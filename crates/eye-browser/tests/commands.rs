@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// Far more than any of this takes, far less than a hang.
+/// Far longer than any of these steps takes, far shorter than a hang.
 const SOON_MS: u64 = 20_000;
 
 async fn dialog_shows(page: &mut stage::Page) {
@@ -33,7 +33,8 @@ async fn a_dialog_ends_the_evaluate_that_opened_it_and_what_follows_until_it_is_
     stage.end().await;
 }
 
-/// Evaluates `1 + 1` once the dialog is known to be closed: its event comes after the answer to who closed it.
+/// Evaluates `1 + 1` once the dialog has closed: the closing event comes after the answer to the command that closed
+/// it.
 async fn closed(session: &Session) -> Value {
     loop {
         match evaluate(session, "1 + 1").await {
@@ -64,7 +65,7 @@ async fn an_endless_loop_is_ended_by_terminating_its_script() {
     page.session.command("Runtime.enable", &json!({})).await.unwrap();
     let code = json!({ "expression": "console.log('begun'); for(;;);" });
     let endless = page.session.send("Runtime.evaluate", &code).unwrap();
-    // A script that has not begun cannot be terminated.
+    // Only a script that has begun can be terminated.
     while page.events.next().await.is_some_and(|event| &*event.method != "Runtime.consoleAPICalled") {}
     page.session.command("Runtime.terminateExecution", &json!({})).await.unwrap();
     assert!(matches!(endless.within(SOON_MS).await, Err(CommandError::Refused { .. }) | Ok(_)));
@@ -117,7 +118,7 @@ async fn a_browser_ends_with_its_pipe() {
     drop(page);
     let folder = stage.leave();
     let ends = Instant::now() + Duration::from_millis(SOON_MS);
-    // Signal 0 asks whether there is such a process; it is reaped by its own task.
+    // Signal 0 checks whether the process exists. Its own task reaps it.
     while rustix::process::test_kill_process(Pid::from_raw(pid).unwrap()).is_ok() {
         assert!(Instant::now() < ends, "the browser lives on");
         tokio::task::yield_now().await;

@@ -1,9 +1,9 @@
-//! Calls that the hub gives up, in a real Chromium: no input is made for them any more, but to let go of what they have
-//! pressed. The test stands for the hub.
+//! Calls that the hub gives up, in a real Chromium: no more input is made for them, except to release what they have
+//! pressed. The test takes the place of the hub.
 
 use crate::hub::Stage;
 
-/// Says by `paused` what happens in it.
+/// Reports by `paused` what happens in it.
 const PAGE: &str = "data:text/html,<button>Press</button><p>there</p><script>
     const button = document.querySelector('button');
     button.onclick = ({ isTrusted }) => isTrusted && eye.pause('pressed');
@@ -13,7 +13,7 @@ const PAGE: &str = "data:text/html,<button>Press</button><p>there</p><script>
     onload = () => eye.pause('loaded');
 </script>";
 
-/// No call: nobody waits for it.
+/// Not a call: no agent waits for it.
 const PAGES_OWN: &str = r#"[":eye.click('button').catch(({ message }) => eye.pause(message))"]"#;
 
 fn cancel(id: &str) -> String {
@@ -47,7 +47,7 @@ async fn a_drag_that_is_given_up_lets_go() {
     stage.end().await;
 }
 
-/// Two entries of its history are before it. It has no origin.
+/// A page with two earlier history entries. It has no origin.
 const PAGE_WITH_A_PAST: &str = "data:text/html,<p>there</p><script>
     const next = (state, then) => setTimeout(() => { history.pushState(state, ''); then() });
     onload = () => next('one', () => next('two', () => setTimeout(() => eye.pause('loaded'))));

@@ -1,4 +1,4 @@
-//! Driven browsers, with a test in the place of the hub.
+//! Driven browsers, with the test in place of the hub.
 
 mod commands;
 mod given_up;

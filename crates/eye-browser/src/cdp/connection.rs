@@ -1,4 +1,4 @@
-//! A browser at the other end of a pipe: two tasks, one that reads and one that writes, around the shared bookkeeping.
+//! A connection to a browser: one task reads, one task writes, and both share the state of commands and sessions.
 
 use super::message::{Event, Incoming, TargetInfo};
 use super::session::{Events, Session, Shared};
@@ -9,13 +9,13 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// Commands that are written together at most.
+/// The most commands to write together.
 const WRITE_LEN_MAX: usize = 256;
 
-/// How events of the browser itself begin.
+/// The prefix of events of the browser itself.
 const OF_THE_BROWSER: &str = "Browser.";
 
-/// How long after the end of a pipe its process is waited for, to tell why.
+/// How long to wait for the process after its pipe ended, to learn why it ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A session that began.
@@ -23,20 +23,18 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 pub struct Attached {
     /// The session, with its events.
     pub events: Events,
-    /// What it is of.
     pub target: TargetInfo,
-    /// Whether it runs nothing before `Runtime.runIfWaitingForDebugger`.
+    /// Whether the target runs nothing before `Runtime.runIfWaitingForDebugger`.
     pub waiting: bool,
-    /// The session in which it was found; none is the browser's own.
+    /// The session that reported it; `None`: the browser's own.
     pub parent: Option<Box<str>>,
 }
 
-/// What a browser says beside answers.
+/// Messages of a browser that are not for a known session.
 #[derive(Debug)]
 pub enum News {
-    /// A session began.
     Attached(Box<Attached>),
-    /// Something happened to the browser itself.
+    /// An event of the browser itself.
     Event(Event),
 }
 
@@ -50,13 +48,13 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// The next session that begins, once `Target.setAutoAttach` is on, or event of the browser. `None`: the pipe
+    /// The next session that begins (once `Target.setAutoAttach` is on), or event of the browser. `None`: the pipe
     /// ended.
     pub async fn next(&mut self) -> Option<News> {
         self.news.recv().await
     }
 
-    /// The next session that begins.
+    /// The next session that begins. Skips events of the browser.
     pub async fn attached(&mut self) -> Option<Attached> {
         loop {
             if let News::Attached(attached) = self.next().await? {
@@ -66,8 +64,8 @@ impl Connection {
     }
 }
 
-/// Begins to speak over a pipe. `gone` resolves when the process behind it has ended, with how it did: children of a
-/// browser that was killed may keep the pipe open.
+/// Starts the tasks for a pipe. `gone` resolves with the ending of the browser's process: children of a browser that
+/// was killed may keep the pipe open.
 pub fn connect<P: Pipe, F: Future<Output = String> + Send + 'static>(pipe: P, gone: F) -> Connection {
     let (mut writer, mut reader) = pipe.split();
     let (outgoing, mut queue) = mpsc::unbounded_channel::<String>();
@@ -76,7 +74,7 @@ pub fn connect<P: Pipe, F: Future<Output = String> + Send + 'static>(pipe: P, go
     tokio::spawn(async move {
         let mut messages = Vec::new();
         while queue.recv_many(&mut messages, WRITE_LEN_MAX).await > 0 {
-            // The reader sees the end of a pipe that cannot be written to.
+            // If the pipe cannot be written to, the reader sees its end.
             if writer.write(&messages).await.is_err() {
                 break;
             }
@@ -84,7 +82,7 @@ pub fn connect<P: Pipe, F: Future<Output = String> + Send + 'static>(pipe: P, go
         }
         writer.close().await;
     });
-    // The reader must not keep the browser alive: without a session to ask, nothing reads its answers.
+    // A weak reference, so that the reader does not keep the browser alive when all sessions are dropped.
     let watching = Arc::downgrade(&shared);
     tokio::spawn(async move {
         let mut gone = pin!(gone);
@@ -98,7 +96,7 @@ pub fn connect<P: Pipe, F: Future<Output = String> + Send + 'static>(pipe: P, go
                 Ok(Some(text)) => {
                     let Some(shared) = watching.upgrade() else { return };
                     if let Some(news) = take(&shared, &text) {
-                        // A connection that takes no sessions leaves them to the browser.
+                        // Without a receiver for sessions, new sessions stay with the browser.
                         let _ = begun.send(news);
                     }
                 }
@@ -113,7 +111,7 @@ pub fn connect<P: Pipe, F: Future<Output = String> + Send + 'static>(pipe: P, go
     Connection { browser: Session::new(shared, None), news }
 }
 
-/// Takes a message; gives what is not for a session that is known.
+/// Handles a message. Returns what is not for a known session.
 fn take(shared: &Arc<Shared>, text: &str) -> Option<News> {
     let message = serde_json::from_str::<Incoming<'_>>(text).ok()?;
     if let (None, Some(method), Some(params)) = (&message.session, &message.method, message.params)

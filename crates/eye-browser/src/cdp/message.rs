@@ -1,40 +1,37 @@
-//! What a browser says: answers, events, and the few events that this crate itself acts upon.
+//! Messages of a browser: answers, events, and the few events that this crate handles itself.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// One message of a browser.
 #[derive(Debug, Deserialize)]
 pub struct Incoming<'a> {
-    /// The command that it answers.
+    /// The id of the command that it answers.
     pub id: Option<u64>,
-    /// The event that it is.
+    /// The name of the event.
     #[serde(borrow)]
     pub method: Option<Cow<'a, str>>,
-    /// What the event holds.
+    /// The content of the event.
     #[serde(borrow)]
     pub params: Option<&'a RawValue>,
-    /// What the command came to.
+    /// The result of the command.
     #[serde(borrow)]
     pub result: Option<&'a RawValue>,
-    /// Why it came to nothing.
+    /// The error of the command.
     pub error: Option<Failure>,
-    /// Whose session it is of; none is the browser's own.
+    /// The session it belongs to; `None`: the browser's own.
     #[serde(borrow, rename = "sessionId")]
     pub session: Option<Cow<'a, str>>,
 }
 
-/// A refusal of the browser.
+/// An error of the browser.
 #[derive(Debug, Deserialize)]
 pub struct Failure {
-    /// Its code.
     #[serde(default)]
     pub code: i64,
-    /// Its words.
     #[serde(default)]
     pub message: String,
-    /// More of them.
+    /// More detail.
     #[serde(default)]
     pub data: Option<String>,
 }
@@ -42,47 +39,44 @@ pub struct Failure {
 /// An event of a session.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Its name, such as `Page.frameNavigated`.
+    /// Such as `Page.frameNavigated`.
     pub method: Box<str>,
-    /// What it holds, as JSON text.
     pub params: Box<RawValue>,
-    /// What was noted of the command whose result it is ([`super::Session::note`]); events of the browser's own have
-    /// none.
+    /// The note of the command whose result this is ([`super::Session::note`]); `None` for events of the browser.
     pub note: Option<i64>,
 }
 
 impl Event {
-    /// What it holds, as a value of this type. `None`: it holds something else.
+    /// Parses the params. `None`: they are not of this type.
     pub fn read<'a, T: Deserialize<'a>>(&'a self) -> Option<T> {
         serde_json::from_str(self.params.get()).ok()
     }
 }
 
-/// What a target is.
+/// A CDP target, such as a tab.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TargetInfo {
-    /// Its id, which lasts as long as the tab.
+    /// Lasts as long as the tab.
     pub target_id: String,
     /// `page`, `iframe`, `worker`, …
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its title.
     #[serde(default)]
     pub title: String,
-    /// Its address; empty for a popup that has not begun to load.
+    /// Empty for a popup that has not begun to load.
     #[serde(default)]
     pub url: String,
-    /// The target that opened it.
+    /// The id of the target that opened it.
     #[serde(default)]
     pub opener_id: Option<String>,
-    /// The profile in the browser that it belongs to.
+    /// The browser context (profile) of the target.
     #[serde(default)]
     pub browser_context_id: Option<String>,
-    /// The extension reaches it without the debugger: by messages to the page client, and pictures.
+    /// The extension reaches it without the debugger: by messages to the page client, and by pictures.
     #[serde(default)]
     pub scripted: bool,
-    /// The window that it is in, as the extension says it.
+    /// The id of its window, if the extension reports one.
     #[serde(default)]
     pub window_id: Option<i64>,
 }
@@ -91,11 +85,9 @@ pub struct TargetInfo {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AttachedToTarget {
-    /// The new session.
     pub session_id: String,
-    /// What it is of.
     pub target_info: TargetInfo,
-    /// Whether it waits.
+    /// Whether the target waits for `Runtime.runIfWaitingForDebugger`.
     #[serde(default)]
     pub waiting_for_debugger: bool,
 }
@@ -104,7 +96,6 @@ pub struct AttachedToTarget {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DetachedFromTarget {
-    /// The session that is no more.
     pub session_id: String,
 }
 
@@ -112,13 +103,11 @@ pub struct DetachedFromTarget {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DialogOpening {
-    /// Its text.
     #[serde(default)]
     pub message: String,
-    /// Its kind.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What a prompt suggests.
+    /// The default text of a prompt.
     #[serde(default)]
     pub default_prompt: String,
 }

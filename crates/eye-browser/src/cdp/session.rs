@@ -1,4 +1,4 @@
-//! One session: commands to its target, and its events.
+//! One CDP session: commands to its target, and its events.
 
 use super::message::Event;
 use super::state::{Outcome, State};
@@ -11,10 +11,10 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-/// How long a command may take where nothing else is said, in ms.
+/// The default timeout of a command.
 pub const COMMAND_MS: u64 = 30_000;
 
-/// What sessions of one browser share.
+/// The state that all sessions of one browser share.
 #[derive(Debug)]
 pub struct Shared {
     state: Mutex<State>,
@@ -22,12 +22,12 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// With nothing under way. What is to be sent goes to `outgoing`.
+    /// Starts without commands. Messages to send go to `outgoing`.
     pub fn new(outgoing: mpsc::UnboundedSender<String>) -> Self {
         Self { state: Mutex::default(), outgoing }
     }
 
-    /// The bookkeeping. Held for moments only.
+    /// Locks the state of commands and sessions. To be held only briefly.
     pub fn hold(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -43,13 +43,12 @@ pub struct Session {
 /// A session and its events.
 #[derive(Debug)]
 pub struct Events {
-    /// The session.
     pub session: Session,
     pub(super) receiver: mpsc::Receiver<Event>,
 }
 
 impl Events {
-    /// Some events of a session, which its reader passes on.
+    /// The events of a session, passed on by another reader.
     pub fn of(session: Session, receiver: mpsc::Receiver<Event>) -> Self {
         Self { session, receiver }
     }
@@ -76,7 +75,7 @@ impl Drop for Sent {
 }
 
 impl Sent {
-    /// What it came to, at most after `ms`.
+    /// Waits for the result, at most `ms`.
     pub async fn within(mut self, ms: u64) -> Outcome {
         match timeout(Duration::from_millis(ms), &mut self.outcome).await {
             Ok(Ok(outcome)) => outcome,
@@ -87,32 +86,32 @@ impl Sent {
 }
 
 impl Session {
-    /// The session of this id; without one, the browser's own.
+    /// The session with this id; `None`: the browser's own.
     pub(super) fn new(shared: Arc<Shared>, id: Option<Box<str>>) -> Self {
         Self { shared, id }
     }
 
-    /// Its id; empty for the browser's own.
+    /// Empty for the browser's own session.
     pub fn id(&self) -> &str {
         self.id.as_deref().unwrap_or("")
     }
 
-    /// The dialog that its page shows.
+    /// The dialog that the page shows.
     pub fn dialog(&self) -> Option<Dialog> {
         self.shared.hold().dialog(self.id.as_deref()?)
     }
 
-    /// Leaves the browser: every session of it ends, and its pipe is closed when the last is dropped.
+    /// Disconnects from the browser: ends all its sessions. The pipe closes when the last one is dropped.
     pub fn leave(&self) {
         self.shared.hold().end(&"eye left this browser".into());
     }
 
-    /// Why the whole browser is gone.
+    /// Why the browser ended, once it has.
     pub fn ended(&self) -> Option<Arc<str>> {
         self.shared.hold().ended()
     }
 
-    /// Sends a command without waiting. Commands that are sent one after the other travel together.
+    /// Sends a command without waiting. Commands sent one right after the other travel together.
     pub fn send(&self, method: &str, params: &impl Serialize) -> Result<Sent, CommandError> {
         let params = written(method, params)?;
         let (id, outcome) = self.shared.hold().begin(self.id.as_deref(), method)?;
@@ -120,8 +119,8 @@ impl Session {
         Ok(Sent { shared: self.shared.clone(), id, method: method.into(), outcome })
     }
 
-    /// Sends a command whose result is an event of this session, by the command's name and with this note, in its place
-    /// among the others. One that comes to nothing is none.
+    /// Sends a command whose result comes as an event of this session, with the command's name and this note, in order
+    /// with the other events. A command that fails causes no event.
     pub fn note(&self, method: &str, params: &impl Serialize, note: i64) -> Result<(), CommandError> {
         let params = written(method, params)?;
         let id = self.shared.hold().note(self.id.as_deref().unwrap_or_default(), method, note)?;
@@ -134,16 +133,16 @@ impl Session {
             Some(id) => format!(r#","sessionId":"{id}""#),
             None => String::new(),
         };
-        // The writer ends with the pipe, and then the state has ended everything.
+        // Fails only after the pipe ended, and then the state has ended all commands.
         let _ = self.shared.outgoing.send(format!(r#"{{"id":{id},"method":"{method}","params":{params}{session}}}"#));
     }
 
-    /// Sends a command and waits for its result, for at most 30 s.
+    /// Sends a command and waits for its result, for at most [`COMMAND_MS`].
     pub async fn command(&self, method: &str, params: &impl Serialize) -> Outcome {
         self.send(method, params)?.within(COMMAND_MS).await
     }
 
-    /// The same with a result of a type.
+    /// Like [`Session::command`], with the result parsed.
     pub async fn ask<T: DeserializeOwned>(&self, method: &str, params: &impl Serialize) -> Result<T, CommandError> {
         let result = self.command(method, params).await?;
         read(method, &result)
@@ -155,7 +154,6 @@ fn written(method: &str, params: &impl Serialize) -> Result<String, CommandError
         .map_err(|error| CommandError::Malformed { method: method.to_owned(), why: error.to_string() })
 }
 
-/// Reads a result.
 pub fn read<T: DeserializeOwned>(method: &str, result: &RawValue) -> Result<T, CommandError> {
     serde_json::from_str(result.get())
         .map_err(|error| CommandError::Malformed { method: method.to_owned(), why: error.to_string() })

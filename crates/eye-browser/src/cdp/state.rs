@@ -1,8 +1,7 @@
-//! What waits for a browser: commands for their answers, sessions for their events. Pure bookkeeping: messages in,
-//! endings out.
+//! The pending commands and the sessions of a browser. Pure bookkeeping: messages in, endings out.
 //!
-//! A command ends once, by whatever comes first: its answer, a dialog, a crash, a detach, the end of the pipe. Its
-//! deadline is its asker's.
+//! A command ends once, with whatever comes first: its answer, a dialog, a crash, a detach, or the end of the pipe. The
+//! caller keeps the deadline.
 
 use super::message::{AttachedToTarget, DetachedFromTarget, DialogOpening, Event, Failure, Incoming, TargetInfo};
 use crate::error::{CommandError, Dialog};
@@ -12,31 +11,28 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
-/// What a command came to.
+/// The ending of a command.
 pub type Outcome = Result<Box<RawValue>, CommandError>;
 
 /// A session that a message began.
 #[derive(Debug)]
 pub struct Begun {
-    /// Its id.
     pub id: Box<str>,
-    /// Its events.
     pub events: mpsc::Receiver<Event>,
-    /// What it is of.
     pub target: TargetInfo,
-    /// Whether it waits.
+    /// Whether the target waits for `Runtime.runIfWaitingForDebugger`.
     pub waiting: bool,
-    /// Where it was found.
+    /// The session that reported it.
     pub parent: Option<Box<str>>,
 }
 
-/// Commands and sessions.
+/// The pending commands and the sessions of a browser.
 #[derive(Debug, Default)]
 pub struct State {
     last_id: u64,
     pending: HashMap<u64, Pending>,
     sessions: HashMap<Box<str>, Known>,
-    /// Commands whose results are events, oldest first.
+    /// Pending commands whose results are reported as events, oldest first.
     noted: VecDeque<u64>,
     ended: Option<Arc<str>>,
 }
@@ -48,19 +44,19 @@ struct Pending {
     answer: Answer,
 }
 
-/// Where a command's end goes.
+/// Where the ending of a command goes.
 #[derive(Debug)]
 enum Answer {
-    /// To who waits for it.
+    /// To the caller that waits for it.
     Waited(oneshot::Sender<Outcome>),
-    /// To the session's events. It is not waited for, so that nothing but its result ends it.
+    /// To the session's events. A dialog, crash or detach does not end it, because no caller waits.
     Noted { method: Box<str>, note: i64 },
 }
 
 impl Pending {
     fn end(self, outcome: Outcome) {
         if let Answer::Waited(waiting) = self.answer {
-            // It may have been given up.
+            // Fails if the caller no longer waits.
             let _ = waiting.send(outcome);
         }
     }
@@ -71,11 +67,11 @@ struct Known {
     events: mpsc::Sender<Event>,
     dialog: Option<Dialog>,
     crashed: bool,
-    /// The session in which it was found.
+    /// The session that reported it.
     parent: Option<Box<str>>,
 }
 
-/// Commands that need the page's own thread, which a dialog stops.
+/// Commands that need the page's main thread, which a dialog blocks.
 const STOPPED_BY_DIALOGS: [&str; 8] = [
     "Runtime.evaluate",
     "Runtime.callFunctionOn",
@@ -95,7 +91,7 @@ fn any(list: &[&str], method: &str) -> bool {
 }
 
 impl State {
-    /// Notes a command of a session, or of the browser itself. The id goes with it; the receiver gets its end.
+    /// Registers a command of a session, or of the browser itself. Returns its id, and the receiver of its ending.
     pub fn begin(
         &mut self,
         session: Option<&str>,
@@ -107,7 +103,7 @@ impl State {
         Ok((self.add(pending), outcome))
     }
 
-    /// Notes a command whose result is an event of its session.
+    /// Registers a command whose result is reported as an event of its session.
     pub fn note(&mut self, session: &str, method: &str, note: i64) -> Result<u64, CommandError> {
         self.check(Some(session), method)?;
         if self.noted.len() >= NOTED_LEN_MAX
@@ -127,7 +123,7 @@ impl State {
         self.last_id
     }
 
-    /// Whether a command can be sent; gives whether a dialog stops it.
+    /// Checks whether a command can be sent. Returns whether a dialog blocks it.
     fn check(&self, session: Option<&str>, method: &str) -> Result<bool, CommandError> {
         if let Some(why) = &self.ended {
             return Err(CommandError::Ended(why.clone()));
@@ -145,7 +141,7 @@ impl State {
         Ok(stopped_by_dialogs)
     }
 
-    /// A command that is not waited for any more.
+    /// Removes a command that the caller no longer waits for.
     pub fn forget(&mut self, id: u64) {
         self.pending.remove(&id);
     }
@@ -155,12 +151,12 @@ impl State {
         self.sessions.get(session)?.dialog.clone()
     }
 
-    /// Why the browser is gone.
+    /// Why the browser ended, once it has.
     pub fn ended(&self) -> Option<Arc<str>> {
         self.ended.clone()
     }
 
-    /// Takes one message. Gives the session that it began.
+    /// Handles a message. Returns the session that it began.
     pub fn take(&mut self, message: &Incoming<'_>) -> Option<Begun> {
         if let Some(id) = message.id {
             match self.pending.remove(&id) {
@@ -217,13 +213,13 @@ impl State {
         begun
     }
 
-    /// The pipe ended: everything ends.
+    /// The pipe ended: ends all commands and sessions.
     pub fn end(&mut self, why: &Arc<str>) {
         self.ended.get_or_insert_with(|| why.clone());
         for (_, pending) in self.pending.drain() {
             pending.end(Err(CommandError::Ended(why.clone())));
         }
-        // Their receivers see the end of their events.
+        // Closes the event channels of all sessions.
         self.sessions.clear();
     }
 
@@ -238,7 +234,8 @@ impl State {
         Some(Begun { id, events, target: target_info, waiting: waiting_for_debugger, parent })
     }
 
-    /// Ends a session and those in it: the browser does not tell of these, because they were told of in it.
+    /// Ends a session and those inside it: the browser does not report their end, because it reported them in that
+    /// session.
     fn detach(&mut self, session: &str) {
         let mut ending: Vec<Box<str>> = vec![session.into()];
         while let Some(session) = ending.pop() {
@@ -268,7 +265,7 @@ impl State {
         }
     }
 
-    /// Hands an event to its session's reader. One that does not keep up loses its session.
+    /// Passes an event to the reader of its session. A reader that does not keep up loses the session.
     fn pass(&mut self, session: &str, event: Event) {
         let Some(known) = self.sessions.get(session) else { return };
         if known.events.try_send(event).is_err() {

@@ -1,4 +1,4 @@
-//! The browsers that run, by their profiles: starts them on demand, opens pages in them, ends them.
+//! The running browsers, by profile: starts them on demand, opens pages in them, and ends them.
 
 mod attached;
 mod failed;
@@ -28,40 +28,40 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
-/// The profile where none is named.
+/// The profile if none is named.
 const PROFILE_DEFAULT: &str = "default";
 
-/// A browser that nothing was asked of for so long ends, unless it is kept.
+/// A browser without requests for this long is ended, unless it is kept.
 const IDLE: Duration = Duration::from_mins(15);
 
 /// The folder in a profile for files that agents give to pages.
 const UPLOADS: &str = "eye-uploads";
 
-/// The endpoint that stands for a browser of the person that lets itself be driven.
+/// The endpoint that stands for a person's own browser that allows debugging.
 const ATTACH_AUTO: &str = "auto";
 
-/// How long the tabs of a browser that runs may take to join.
+/// How long the tabs of a running browser may take to join.
 const TABS: Duration = Duration::from_secs(5);
 
-/// How long browsers may take to end with the hub.
+/// How long browsers may take to end when the hub ends.
 const STOP: Duration = Duration::from_millis(800);
 
-/// Where browsers and profiles are.
+/// Where browsers and profiles are, and how browsers start.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The browser, if there is one.
+    /// The program of the browser, if one is installed.
     pub program: Option<PathBuf>,
     /// The folder of the named profiles.
     pub profiles: PathBuf,
-    /// Where pages download to.
+    /// The folder for downloads of pages.
     pub downloads: PathBuf,
-    /// Folders of the profiles that a person's own browsers have, for `attach: "auto"`.
+    /// The profile folders of a person's own browsers, for `attach: "auto"`.
     pub persons_profiles: Vec<PathBuf>,
     /// Whether there is no display, so that every browser is headless.
     pub headless: bool,
-    /// More arguments for it.
+    /// More arguments for the browser.
     pub arguments: Vec<String>,
-    /// How long an idle browser lives.
+    /// How long an idle browser runs.
     pub idle: Option<Duration>,
 }
 
@@ -74,39 +74,39 @@ struct Inner {
     settings: Settings,
     hub: OnceLock<Arc<dyn LocalHub>>,
     running: Mutex<BTreeMap<String, Arc<Running>>>,
-    /// One at a time is started: two requests for one profile must not race.
+    /// Held while a browser starts: two requests for one profile must not race.
     starting: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug)]
 struct Running {
-    /// As agents know it: its profile, or the name of its pairing.
+    /// The name that agents use: its profile, or the name of its pairing.
     name: String,
     browser: Session,
     pid: Option<u32>,
     product: String,
     headless: bool,
-    /// It is the person's, and its extension is the way to it.
+    /// A person's browser, reached through its extension.
     tunnel: bool,
     stop: Notify,
     gone: watch::Sender<bool>,
-    /// Tabs by their targets: the session, and whether a document has joined.
+    /// Tabs by target id.
     tabs: Mutex<HashMap<String, Known>>,
     changed: watch::Sender<u64>,
     places: Places,
-    /// Windows with granted tabs, in the order in which they came: agents know them by their places.
+    /// Windows with granted tabs, in the order in which they appeared. Agents know a window by its position here.
     windows: Mutex<Vec<i64>>,
-    /// Tabs and frames by the ids of their sessions, for the frames in them.
+    /// Tabs and frames by session id, for the frames inside them.
     outers: Mutex<HashMap<String, (Session, Outer, Names)>>,
-    /// Where files for its pages are written; removed with it.
+    /// The folder for files that are given to pages. Removed with the browser.
     uploads: PathBuf,
     downloads: Arc<Downloads>,
 }
 
-/// A tab: its session in the hub, whether a document of it has joined, and the way to it.
+/// A tab: its session in the hub, whether a document of it has joined, and its CDP session.
 type Known = (String, watch::Receiver<bool>, Session);
 
-/// Which browser and window a tab is in, for the tab.
+/// The browser and window of each tab, by target id, sent to the tab.
 type Places = Mutex<HashMap<String, watch::Sender<Option<ShownIn>>>>;
 
 /// The answer to `Target.createTarget`.
@@ -127,7 +127,7 @@ struct Navigated {
 #[derive(Debug, Deserialize)]
 struct Open {
     url: Option<String>,
-    /// The endpoint of a browser that runs, or `auto`.
+    /// The endpoint of a running browser, or `auto`.
     attach: Option<String>,
     profile: Option<String>,
     #[serde(default)]
@@ -154,18 +154,17 @@ fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Browsers {
-    /// None runs yet.
     pub fn new(settings: Settings) -> Self {
         let running = Mutex::default();
         Self(Arc::new(Inner { settings, hub: OnceLock::new(), running, starting: tokio::sync::Mutex::default() }))
     }
 
-    /// The hub serves from now on.
+    /// The hub is ready to serve pages.
     pub fn begin(&self, hub: Arc<dyn LocalHub>) {
         let _ = self.0.hub.set(hub);
     }
 
-    /// A request `browser/…`. Params and result are JSON text.
+    /// Handles a `browser/…` request. Params and result are JSON text.
     pub async fn request(&self, method: &str, params: &str) -> Result<String, Error> {
         match method {
             "browser/open" => self.open(eye_protocol::rpc::params(params)?).await,
@@ -183,12 +182,13 @@ impl Browsers {
         }
     }
 
-    /// Ends browsers: of one profile, or all. Extensions stay: their person ends them. Gives how many.
+    /// Ends the browser of one profile, or all. Does not disconnect extensions, which only their person ends. Returns
+    /// the count.
     pub async fn stop(&self, profile: Option<&str>) -> usize {
         self.end(|name, one| !one.tunnel && profile.is_none_or(|wanted| wanted == name)).await
     }
 
-    /// Ends browsers and leaves extensions, all of them.
+    /// Ends all browsers and disconnects all extensions.
     pub async fn shut_down(&self) {
         self.end(|_, _| true).await;
     }
@@ -213,7 +213,7 @@ impl Browsers {
         let rows: Vec<Row<'_>> = running
             .iter()
             .map(|(profile, one)| {
-                // Held once: the lock of a field would last until the row is made.
+                // Bound first, because the lock would otherwise be held until the row is built.
                 let tabs: Vec<String> = hold(&one.tabs).values().map(|(session, ..)| session.clone()).collect();
                 let (product, pid, headless) = (one.product.as_str(), one.pid, one.headless);
                 Row { profile, product, pid, headless, pages: tabs.len(), tabs }
@@ -261,7 +261,7 @@ impl Browsers {
         }
     }
 
-    /// The browser of a profile, started where it does not run.
+    /// The browser of a profile. Starts it if it does not run.
     async fn running(&self, open: &Open) -> Result<Arc<Running>, BrowserError> {
         let _one = self.0.starting.lock().await;
         let profile = match (&open.attach, open.private) {
@@ -289,7 +289,7 @@ impl Browsers {
         let downloads = Arc::new(Downloads::new((!attached).then(|| settings.downloads.clone())));
         let browser = &launched.connection.browser;
         browser.command("Browser.setDownloadBehavior", &keeping(&downloads)).await?;
-        // A person's own browser asks its person.
+        // A person's own browser shows its permission prompts to the person.
         if !attached {
             permissions::deny(browser)?;
         }
@@ -313,7 +313,7 @@ impl Browsers {
         launch(Launch { program, profile, headless, arguments }).await
     }
 
-    /// The way to a browser that runs: an endpoint, or the first of the person's that lets itself be driven.
+    /// The pipe to a running browser: an endpoint, or the first of the person's browsers that allows debugging.
     async fn endpoint(&self, endpoint: &str) -> Result<SocketPipe, BrowserError> {
         if endpoint != ATTACH_AUTO {
             return SocketPipe::connect(endpoint).await;
@@ -330,7 +330,7 @@ impl Browsers {
         Err(last.unwrap_or_else(|| BrowserError::Unreachable { url: ATTACH_AUTO.to_owned(), why: why() }))
     }
 
-    /// Serves a browser's tabs until it ends.
+    /// Serves the tabs of a browser until it ends.
     async fn serve(
         self,
         profile: String,
@@ -399,7 +399,7 @@ impl Running {
         }
     }
 
-    /// The sessions of the tabs that are there, once each has joined or had its time.
+    /// The sessions of the existing tabs, once each has joined or its time is over.
     async fn pages(&self) -> Vec<String> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -438,7 +438,7 @@ impl Running {
     }
 }
 
-/// How a browser is to treat downloads: those of one that eye did not start go where its person wants them.
+/// The download settings of a browser. If eye did not start it, downloads go where its person wants them.
 fn keeping(downloads: &Downloads) -> serde_json::Value {
     match downloads.folder() {
         Some(folder) => json!({ "behavior": "allow", "downloadPath": folder, "eventsEnabled": true }),
@@ -446,7 +446,7 @@ fn keeping(downloads: &Downloads) -> serde_json::Value {
     }
 }
 
-/// Removes a browser from those that run, unless another has its place by now.
+/// Removes a browser from the running ones, unless another one has taken its name.
 fn forget(all: &Mutex<BTreeMap<String, Arc<Running>>>, name: &str, one: &Arc<Running>) {
     let mut all = hold(all);
     if all.get(name).is_some_and(|other| Arc::ptr_eq(other, one)) {
@@ -454,13 +454,13 @@ fn forget(all: &Mutex<BTreeMap<String, Arc<Running>>>, name: &str, one: &Arc<Run
     }
 }
 
-/// Every tab gets a session before its scripts run.
+/// Gives every tab a session before its scripts run.
 fn auto_attach() -> serde_json::Value {
     json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })
 }
 
 fn remove_folder(folder: &Path) {
-    // Its processes may still write; what is left is empty of anything but caches.
+    // Processes of the browser may still write. What they leave are only caches.
     let _ = std::fs::remove_dir_all(folder);
 }
 

@@ -1,4 +1,4 @@
-//! Questions of the driver's own to a document's page client. Their answers are kept from the hub.
+//! Requests of the driver itself to the page client of a document. Their answers are not passed to the hub.
 
 use super::frames;
 use eye_protocol::rpc::{self, json};
@@ -10,16 +10,16 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-/// How ids of the driver's own questions begin; the hub's are numbers.
+/// The prefix of ids of the driver's own requests. The hub's ids are numbers.
 const ASKED: &str = "d";
 
-/// How long a page client may take to answer one.
+/// How long a page client may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The page client of one document.
 #[derive(Clone, Debug)]
 pub struct Client {
-    /// To the tab, which hands questions to the client in the order of everything else.
+    /// Leads to the tab, which passes requests to the client in order with all other messages.
     questions: mpsc::UnboundedSender<String>,
     waiting: Arc<Mutex<Waiting>>,
 }
@@ -31,7 +31,7 @@ struct Waiting {
 }
 
 impl Client {
-    /// The client of a document of the tab that takes these questions.
+    /// The client of a document. The tab receives its requests.
     pub fn new(questions: mpsc::UnboundedSender<String>) -> Self {
         Self { questions, waiting: Arc::default() }
     }
@@ -40,7 +40,7 @@ impl Client {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and waits for the answer.
     pub async fn ask(&self, method: &str, params: &serde_json::Value) -> Ending {
         let (sender, receiver) = oneshot::channel();
         let id = {
@@ -63,20 +63,20 @@ impl Client {
         ending
     }
 
-    /// Ends what was asked: the document cannot answer.
+    /// Ends all pending requests with an error, because the document cannot answer.
     pub fn fail(&self, error: &Error) {
         for (_, waiting) in self.hold().asked.drain() {
-            // It may have been given up.
+            // Fails if the caller no longer waits.
             let _ = waiting.send(Err(error.clone()));
         }
     }
 
-    /// The document is gone: what was asked of it has no answer.
+    /// The document is gone: its pending requests get no answer.
     pub fn left(&self) {
         self.hold().asked.clear();
     }
 
-    /// Takes answers to questions of its own out of a message of the page; the rest is the hub's.
+    /// Takes the answers to the driver's requests out of a message of the page. Returns the rest, which is for the hub.
     pub fn take<'a>(&self, message: &'a str) -> Option<Cow<'a, str>> {
         if self.hold().asked.is_empty() || !message.starts_with('[') {
             return Some(message.into());
@@ -96,7 +96,7 @@ impl Client {
         let rest = (!rest.is_empty()).then(|| json(&rest).into());
         for (id, waiting) in mine {
             if let Some(element) = elements.iter().find(|element| frames::is_of(element, &id)) {
-                // It may have been given up.
+                // Fails if the caller no longer waits.
                 let _ = waiting.send(ending_of(element));
             }
         }

@@ -1,4 +1,4 @@
-//! Another device for a tab, and the end of a script that does not end by itself.
+//! Emulates another device for a tab, and stops scripts that do not end.
 
 use super::frames::{Own, params};
 use super::permissions;
@@ -12,19 +12,19 @@ use serde_json::json;
 /// The longest side of an emulated viewport, in CSS pixels.
 const VIEWPORT_SIDE_MAX: u32 = 10_000;
 
-/// How long a page that runs no endless script may take to answer, in ms.
+/// How long a page without an endless script may take to answer.
 const ANSWERS_MS: u64 = 500;
 
-/// Points that an emulated touch screen feels at once.
+/// The most simultaneous touch points of an emulated touch screen.
 const TOUCH_POINTS: u8 = 5;
 
-/// Whether the tab has a touch screen after an emulation; `None`: as before.
+/// Whether the tab has a touch screen after an emulation; `None`: unchanged.
 pub fn touch_after(own: &Own) -> Option<bool> {
     let Emulate { touch, reset, .. } = params(own).ok()?;
     (touch || reset).then_some(touch)
 }
 
-/// The params of `page/emulate`. What is not given stays as it is.
+/// The params of `page/emulate`. An absent setting is not changed.
 #[expect(clippy::struct_excessive_bools, reason = "flags, each for itself")]
 #[derive(Debug, Deserialize)]
 struct Emulate {
@@ -35,16 +35,16 @@ struct Emulate {
     touch: bool,
     #[serde(default)]
     offline: bool,
-    /// What its site may do without asking.
+    /// Permissions to grant to the page's site.
     #[serde(default)]
     grant: Names,
-    /// Where the device says it is: `LATITUDE,LONGITUDE`.
+    /// The reported position of the device: `LATITUDE,LONGITUDE`.
     geolocation: Option<String>,
     #[serde(default)]
     reset: bool,
 }
 
-/// One name, or several.
+/// One permission or several.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Names {
@@ -58,7 +58,7 @@ impl Default for Names {
     }
 }
 
-/// Latitude and longitude of `52.52,13.40`.
+/// Parses a position such as `52.52,13.40`.
 fn place(text: &str) -> Result<(f64, f64), Error> {
     let degrees = |text: &str, max: f64| text.trim().parse().ok().filter(|at: &f64| at.abs() <= max);
     let read = text.split_once(',').and_then(|(north, east)| Some((degrees(north, 90.0)?, degrees(east, 180.0)?)));
@@ -68,7 +68,7 @@ fn place(text: &str) -> Result<(f64, f64), Error> {
     })
 }
 
-/// Width and height of `390x844`.
+/// Parses a size such as `390x844`.
 fn viewport(text: &str) -> Result<(u32, u32), Error> {
     let side = |text: &str| text.parse().ok().filter(|side| (1..=VIEWPORT_SIDE_MAX).contains(side));
     text.split_once('x').and_then(|(width, height)| Some((side(width)?, side(height)?))).ok_or_else(|| {
@@ -78,7 +78,8 @@ fn viewport(text: &str) -> Result<(u32, u32), Error> {
     })
 }
 
-/// Shows the page another device. Says what was changed. `browser`: eye's own; a person's asks them about permissions.
+/// Emulates a device and returns the changes as text. `browser`: eye's own; `None` for a person's browser, which asks
+/// the person about permissions.
 pub async fn emulate(session: &Session, browser: Option<&Session>, origin: &str, own: &Own) -> Ending {
     let Emulate { viewport: size, dark, touch, offline, grant, geolocation, reset } = params(own)?;
     let grant = match grant {
@@ -98,7 +99,7 @@ pub async fn emulate(session: &Session, browser: Option<&Session>, origin: &str,
     }
     if let Some(size) = &size {
         let (width, height) = viewport(size)?;
-        // Zero: the screen's own.
+        // Zero stands for the density of the screen.
         let asked = json!({ "width": width, "height": height, "deviceScaleFactor": 0, "mobile": false });
         commands.push(("Emulation.setDeviceMetricsOverride", asked));
         said.push(format!("viewport {width}x{height}"));
@@ -152,7 +153,7 @@ fn network(offline: bool) -> serde_json::Value {
     json!({ "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 })
 }
 
-/// Ends a script that does not end by itself.
+/// Stops a script that does not end by itself.
 pub async fn stop_script(session: &Session) -> Ending {
     let failed = |error: CommandError| refusal(&error);
     let asked = session.send("Runtime.evaluate", &json!({ "expression": "0" })).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! What the pages of a browser have downloaded, and where it is.
+//! The downloads of a browser's pages, and where the files are.
 
 use crate::cdp::Event;
 use serde::Deserialize;
@@ -7,10 +7,10 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Downloads that are remembered.
+/// The number of downloads to remember.
 const DOWNLOADS_LEN_MAX: usize = 100;
 
-/// Downloads of one browser, oldest first.
+/// The downloads of one browser, oldest first.
 #[derive(Debug)]
 pub struct Downloads {
     folder: Option<PathBuf>,
@@ -54,22 +54,22 @@ struct Progress {
 }
 
 impl Downloads {
-    /// None yet. `folder`: where the browser is told to put them; none is where it puts them by itself.
+    /// `folder`: where the browser shall put downloads; `None`: where it puts them by itself.
     pub fn new(folder: Option<PathBuf>) -> Self {
         Self { folder, list: Mutex::default() }
     }
 
-    /// Whether they go where eye says: the browser is its own, not a person's.
+    /// Whether downloads go to a folder of eye: true for eye's own browsers, false for a person's.
     pub fn are_kept(&self) -> bool {
         self.folder.is_some()
     }
 
-    /// Where they go, if eye says so.
+    /// The folder for downloads, if eye sets one.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
 
-    /// Takes an event of the browser.
+    /// Handles an event of the browser.
     pub fn take(&self, event: &Event) {
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         match &*event.method {
@@ -92,7 +92,7 @@ impl Downloads {
         }
     }
 
-    /// A line each, the newest last.
+    /// One line per download, the newest last.
     pub fn rows(&self) -> String {
         let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();

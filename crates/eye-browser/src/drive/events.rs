@@ -1,4 +1,4 @@
-//! Events of a tab that its driver acts upon.
+//! CDP events and results that the driver of a tab handles.
 
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ pub struct BindingCalled {
     pub execution_context_id: i64,
 }
 
-/// What the function that takes messages came to.
+/// The result of calling the page client's receive function.
 #[derive(Deserialize)]
 pub struct Evaluated {
     pub result: Returned,
@@ -21,7 +21,7 @@ pub struct Returned {
     pub value: Answered,
 }
 
-/// What the page client said at once.
+/// The messages that the page client returned right away.
 #[derive(Deserialize)]
 pub struct Answered {
     pub said: Vec<String>,
@@ -47,7 +47,7 @@ pub struct ChooserOpened {
     pub backend_node_id: Option<i64>,
 }
 
-/// A frame that begins in a document of another.
+/// A frame was added to a document.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameAttached {
@@ -80,10 +80,10 @@ pub struct ContextCreated {
 pub struct Context {
     pub id: i64,
     pub origin: String,
-    /// Of the world, where it is not the page's own.
+    /// The name of an isolated world; empty for the page's own.
     #[serde(default)]
     pub name: String,
-    /// Names it in the whole browser, also when it comes back from the cache of documents.
+    /// Unique in the whole browser. It stays the same when the document comes back from the back/forward cache.
     #[serde(default)]
     pub unique_id: String,
     #[serde(default)]
@@ -99,7 +99,7 @@ pub struct Aux {
     pub frame_id: String,
 }
 
-/// A world beside the page's own.
+/// An isolated world.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct World {

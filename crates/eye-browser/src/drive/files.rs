@@ -1,5 +1,5 @@
-//! Gives files to a page as a person does who chooses or drops them. The page client sends their content; they are
-//! written to a folder of this user alone, for the browser takes paths only, and removed with the browser. No path
+//! Gives files to a page, like a person who chooses or drops them. The page client sends their content. The browser
+//! takes only paths, so the files are written to a folder of this user alone, and removed with the browser. No path
 //! comes from the page.
 
 use super::outer::Affine;
@@ -16,16 +16,16 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// Files of one request at most.
+/// The most files in one request.
 const FILES_LEN_MAX: usize = 64;
 
 /// How long a click may take to open a file chooser.
 const CHOOSER: Duration = Duration::from_secs(2);
 
-/// Bytes of a file's name that file systems take.
+/// The longest file name, in bytes, that file systems accept.
 const NAME_BYTES_MAX: usize = 200;
 
-/// Files, and where they go.
+/// The files, and where they go.
 #[derive(Debug, Deserialize)]
 pub struct Giving {
     files: Vec<Given>,
@@ -41,9 +41,9 @@ struct Given {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "by", rename_all = "lowercase")]
 enum To {
-    /// Into the field that the page client has under the request's number.
+    /// Into the field that the page client keeps under the request's number.
     Field,
-    /// Into the chooser that a click here opens.
+    /// Into the file chooser that a click at this point opens.
     Chooser {
         x: f64,
         y: f64,
@@ -55,17 +55,17 @@ enum To {
 }
 
 impl Giving {
-    /// Whether the browser is to say which chooser was opened.
+    /// Whether the browser must report the file chooser that opens.
     pub fn is_chosen(&self) -> bool {
         matches!(self.to, To::Chooser { .. })
     }
 
-    /// Whether it goes into a field, not to a place.
+    /// Whether the files go into a field, not to a point.
     pub fn is_for_field(&self) -> bool {
         matches!(self.to, To::Field)
     }
 
-    /// The same where the frame that asks stands in its tab.
+    /// Moves the point from the coordinates of the requesting frame to those of the tab.
     pub fn placed(mut self, place: Affine) -> Self {
         if let To::Chooser { x, y } | To::Drop { x, y } = &mut self.to {
             (*x, *y) = place.apply((*x, *y));
@@ -74,7 +74,7 @@ impl Giving {
     }
 }
 
-/// The answer to `Runtime.evaluate` of an expression that gives an object.
+/// The answer to `Runtime.evaluate` of an expression that returns an object.
 #[derive(Deserialize)]
 struct Evaluated {
     result: Remote,
@@ -86,16 +86,16 @@ struct Remote {
     object_id: Option<String>,
 }
 
-/// The field of a request, in the document's context: `expression` gives it.
+/// The file field of a request.
 #[derive(Debug)]
 pub struct Field {
-    /// Where the expression means something.
+    /// The execution context of the expression.
     pub context: i64,
-    /// What gives the element.
+    /// Returns the element.
     pub expression: String,
 }
 
-/// Gives the files. `chooser` gets the field of a chooser that opens.
+/// Gives the files to the page. `chooser` receives the field of the file chooser that opens.
 pub async fn give(
     session: &Session,
     giving: Giving,
@@ -134,7 +134,7 @@ async fn choose(
     for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
         let pressed = json!({ "type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1 });
         let moved = json!({ "type": kind, "x": x, "y": y });
-        // All travel together; the chooser says whether it was a click.
+        // All three are sent together. Whether it was a click shows when a chooser opens.
         drop(session.send("Input.dispatchMouseEvent", if kind == "mouseMoved" { &moved } else { &pressed })?);
     }
     let opened = timeout(CHOOSER, chooser).await;
@@ -147,7 +147,7 @@ async fn choose(
             Err(failed("a click there opened no file chooser; name the file field, or what files are dropped on"))
         }
     };
-    // A person who uses the browser gets its own chooser again.
+    // Lets a person who uses the browser get the normal file chooser again.
     session.command("Page.setInterceptFileChooserDialog", &json!({ "enabled": false })).await?;
     outcome
 }
@@ -165,7 +165,7 @@ fn failed(why: &str) -> CommandError {
     CommandError::Refused { code: 0, message: why.to_owned() }
 }
 
-/// Writes files into a new folder, and gives their paths.
+/// Writes the files into new folders and returns their paths.
 fn write(folder: &Path, files: &[Given]) -> io::Result<Vec<PathBuf>> {
     if files.len() > FILES_LEN_MAX {
         return Err(io::Error::other(format!("there are more than {FILES_LEN_MAX}")));
@@ -173,7 +173,7 @@ fn write(folder: &Path, files: &[Given]) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::with_capacity(files.len());
     for file in files {
         let bytes = STANDARD.decode(&file.base64).map_err(io::Error::other)?;
-        // One folder each, so that two of one name keep it.
+        // One folder per file, so that two files of the same name keep it.
         let own = folder.join(super::script::random_text(12));
         eye_platform::files::make_folder(&own)?;
         let path = own.join(plain(&file.name));
@@ -183,7 +183,7 @@ fn write(folder: &Path, files: &[Given]) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The last part of a name, which names a file in a folder and nothing else.
+/// The last part of a path, which can only name a file inside a folder.
 fn plain(name: &str) -> &str {
     let last = name.rsplit(['/', '\\', '\0']).next().unwrap_or_default();
     let mut end = last.len().min(NAME_BYTES_MAX);

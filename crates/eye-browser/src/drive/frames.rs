@@ -1,4 +1,4 @@
-//! The hub's frames for a document: which half of its client gets each, and what the driver does itself. Pure.
+//! Sorts the hub's messages for a document: which half of the client gets each, and what the driver does itself. Pure.
 
 use eye_protocol::answer::write_typed;
 use eye_protocol::batch::{self, Element};
@@ -9,46 +9,45 @@ use eye_protocol::rpc::{self, Message};
 use eye_protocol::{Ending, Error};
 use serde_json::value::RawValue;
 
-/// A call that the driver itself answers.
+/// A call that the driver answers itself.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Own {
-    /// The hub's id of it.
+    /// The id that the hub gave the call.
     pub id: String,
-    /// Its method.
     pub method: String,
-    /// Its params, as JSON text.
+    /// JSON text.
     pub params: String,
 }
 
-/// The id of a document's first words.
+/// The id of a document's hello.
 const HELLO: &str = "hello";
 
 impl Own {
-    /// The message that it came in, for the page.
+    /// The call as a message for the page.
     pub fn message(&self) -> String {
         let params: Option<&RawValue> = serde_json::from_str(&self.params).ok();
         format!("[{}]", rpc::request(&rpc::json(&self.id), &self.method, &params))
     }
 
-    /// The half of the page client that does it, where the browser does not.
+    /// The half of the page client that handles the call if the browser does not.
     pub fn half(&self) -> Half {
         Half::of(&self.method)
     }
 }
 
-/// Which half of the page client a message is for.
+/// The half of the page client that a message is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// The one in the page's own world.
+    /// The half in the page's own world.
     Page,
-    /// The one that looks and acts.
+    /// The half that looks and acts.
     Hands,
-    /// Both, if the second is there: a call is given up.
+    /// Both halves, if the second one exists: used to cancel a call.
     Both,
 }
 
 impl Half {
-    /// The one that takes a method.
+    /// The half that handles a method.
     fn of(method: &str) -> Self {
         match world_of(method) {
             World::Beside | World::Browser => Self::Hands,
@@ -57,25 +56,25 @@ impl Half {
     }
 }
 
-/// What a message of the hub holds.
+/// The contents of a message from the hub, sorted.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Sorted {
-    /// For the page, in this order.
+    /// Messages for the page, in this order.
     pub for_page: Vec<(Half, String)>,
-    /// Its calls, and the half that each is for.
+    /// The calls in those messages, and the half that each is for.
     pub calls: Vec<(Half, String)>,
-    /// The calls that the hub gives up.
+    /// The calls that the hub cancels.
     pub cancelled: Vec<String>,
-    /// For the driver.
+    /// Calls for the driver.
     pub own: Vec<Own>,
-    /// The hub asks whether the page is alive: the id, as JSON.
+    /// Pings of the hub: their ids, as JSON.
     pub pings: Vec<String>,
-    /// The hub's answer to the document's first words, which it hands to a half that begins later.
+    /// The hub's answer to the document's hello. It is also given to a half that starts later.
     pub welcome: Option<String>,
 }
 
-/// Sorts a message of the hub. Where all of it is for one half, the message stays as it is. `crashed`: reloading is the
-/// driver's too.
+/// Sorts a message of the hub. A message that is for one half only stays unchanged. `crashed`: the driver also handles
+/// reloading.
 pub fn sort(message: String, crashed: bool) -> Sorted {
     let mut sorted = Sorted::default();
     let Ok(elements) = batch::parse(&message) else {
@@ -130,8 +129,8 @@ pub fn sort(message: String, crashed: bool) -> Sorted {
     sorted
 }
 
-/// Whether a document says its first words. One that asks for another form of answers than the client does is not
-/// taken: what the halves say is told apart in that form alone.
+/// Whether a message is the hello of a document. A hello without typed and batched answers is rejected: the messages of
+/// the halves can be distinguished in that form only.
 pub fn is_hello(message: &str) -> bool {
     message.starts_with(r#"{"jsonrpc""#)
         && match rpc::parse_one(message) {
@@ -142,7 +141,7 @@ pub fn is_hello(message: &str) -> bool {
         }
 }
 
-/// The calls that a message of the page answers.
+/// The ids of the calls that a message of the page answers.
 pub fn answered(message: &str) -> Vec<String> {
     let Ok(elements) = batch::parse(message) else { return Vec::new() };
     let id = |element: &Element<'_>| match element {
@@ -155,7 +154,7 @@ pub fn answered(message: &str) -> Vec<String> {
     elements.iter().filter_map(id).collect()
 }
 
-/// Whether an element of a page's message is the answer of this id: a typed line, or a response.
+/// Whether an element of a page's message is the answer to this id: a typed line or a response.
 pub fn is_of(element: &serde_json::Value, id: &str) -> bool {
     match element.as_str() {
         Some(line) => line.strip_prefix(id).is_some_and(|rest| rest.starts_with([':', '=', '~', '!'])),
@@ -163,15 +162,14 @@ pub fn is_of(element: &serde_json::Value, id: &str) -> bool {
     }
 }
 
-/// An answer, as the page would give it: a hint is an id of `eye_protocol::page_hint`, for the hub takes no other
-/// words.
+/// Writes an answer as the page would. A hint is an id of `eye_protocol::page_hint`, because the hub accepts no other
+/// hints.
 pub fn answer(id: &str, ending: &Ending) -> String {
     let mut line = String::new();
     write_typed(id, ending, &mut line);
     rpc::json(&[line])
 }
 
-/// Reads the params of a verb.
 pub fn params<T: serde::de::DeserializeOwned>(own: &Own) -> Result<T, Error> {
     rpc::params(&own.params)
 }

@@ -1,4 +1,4 @@
-//! Where a tab has been, as the browser says it.
+//! The history of a tab, as the browser reports it.
 
 use super::site::site_of;
 use crate::cdp::Session;
@@ -6,7 +6,7 @@ use crate::error::CommandError;
 use serde::Deserialize;
 use serde_json::json;
 
-/// The documents of a tab, and which of them it shows.
+/// The entries of a tab's history, and the current one.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct History {
@@ -14,45 +14,42 @@ pub struct History {
     entries: Vec<Entry>,
 }
 
-/// One of them.
+/// An entry of the history.
 #[derive(Debug, Deserialize)]
 pub struct Entry {
-    /// What the browser calls it.
+    /// The browser's id of the entry.
     pub id: i64,
-    /// Its address.
     pub url: String,
 }
 
 impl History {
-    /// Asks for it.
+    /// Requests the history of a tab.
     pub async fn of(session: &Session) -> Result<Self, CommandError> {
         session.ask("Page.getNavigationHistory", &json!({})).await
     }
 
-    /// The document that is shown.
+    /// The entry that is shown.
     pub fn current(&self) -> Option<&Entry> {
         self.entries.get(self.current_index)
     }
 
-    /// The document that a verb leads to.
+    /// The entry that `page/back` or `page/forward` leads to.
     pub fn step(&self, method: &str) -> Option<&Entry> {
         if method == "page/back" { self.before() } else { self.after() }
     }
 
-    /// The one before it.
     pub fn before(&self) -> Option<&Entry> {
         self.entries.get(self.current_index.checked_sub(1)?)
     }
 
-    /// The document that a verb leads to, where that is of another site than the one that is shown: its page cannot go
-    /// there. One of the same site may be the same document, which only the page knows.
+    /// The entry that a verb leads to, if it is of another site than the current one: the page cannot go there. An
+    /// entry of the same site may be the same document, which only the page knows.
     pub fn elsewhere(&self, method: &str) -> Option<&Entry> {
         let entry = self.step(method)?;
         let site = site_of(&entry.url)?;
         (site_of(&self.current()?.url).as_ref() != Some(&site)).then_some(entry)
     }
 
-    /// The one after it.
     pub fn after(&self) -> Option<&Entry> {
         self.entries.get(self.current_index.checked_add(1)?)
     }

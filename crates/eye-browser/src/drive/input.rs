@@ -1,4 +1,4 @@
-//! Real input that the page client asks for while an agent acts: checked, sent together, and waited for.
+//! Real input that the page client requests while an agent acts: checks it, sends it in one go, and waits for it.
 
 use super::files::Giving;
 use super::outer::Affine;
@@ -8,23 +8,23 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::{Map, Value};
 
-/// Commands of one request at most: a double click has five.
+/// The most commands in one request: a double click has five.
 const COMMANDS_LEN_MAX: usize = 64;
 
-/// How long the browser may take to do them, in ms.
+/// How long the browser may take to run the commands.
 const INPUT_MS: u64 = 10_000;
 
-/// A request of the page client.
+/// An input request of the page client.
 #[derive(Debug, Deserialize)]
 pub struct Request {
-    /// Its number, which the answer repeats.
+    /// The number of the request, which the answer repeats.
     pub input: u64,
-    /// The tab is behind another, where it gets no frames.
+    /// The tab is behind another one, where it gets no frames.
     #[serde(default)]
     front: bool,
     #[serde(default)]
     commands: Vec<Command>,
-    /// Files for the page, in place of commands.
+    /// Files for the page, instead of commands.
     #[serde(flatten)]
     pub giving: Option<Giving>,
 }
@@ -35,7 +35,7 @@ struct Command {
     params: Map<String, Value>,
 }
 
-/// What a page client may make the browser do: nothing but input.
+/// The commands that a page client may use: only input.
 #[derive(Clone, Copy, Debug, Deserialize)]
 enum Method {
     #[serde(rename = "Input.dispatchMouseEvent")]
@@ -59,13 +59,13 @@ impl Method {
     }
 }
 
-/// Reads a request. `None`: it is none, or asks for more than input.
+/// Parses a request. `None`: it is not a request, or it asks for more than input.
 pub fn read(message: &str) -> Option<Request> {
     serde_json::from_str(message).ok().filter(|request: &Request| request.commands.len() <= COMMANDS_LEN_MAX)
 }
 
 impl Request {
-    /// Whether it only lets go of what is pressed: who gives up a drag must not leave the button down.
+    /// Whether the request only releases the mouse: cancelling a drag must not leave the button pressed.
     pub fn lets_go(&self) -> bool {
         let released = |command: &Command| {
             let kind = command.params.get("type").and_then(Value::as_str);
@@ -74,7 +74,7 @@ impl Request {
         !self.front && self.giving.is_none() && self.commands.iter().all(released)
     }
 
-    /// The same where the frame that asks stands in its tab.
+    /// Moves coordinates from the requesting frame to the tab.
     pub fn placed(mut self, place: Affine) -> Self {
         for command in &mut self.commands {
             let number = |name: &str| command.params.get(name).and_then(Value::as_f64);
@@ -89,8 +89,8 @@ impl Request {
     }
 }
 
-/// Sends all commands together and waits for the last: awaited one by one, each would wait for a frame.
-/// `touch`: by a finger, where a mouse would press.
+/// Sends all commands together and waits for the last. Waiting for each one would cost a frame each. `touch`: taps
+/// instead of clicks.
 pub async fn perform(session: &Session, request: Request, touch: bool) -> Result<(), CommandError> {
     if request.front {
         session.command("Page.bringToFront", &json!({})).await?;
@@ -101,7 +101,7 @@ pub async fn perform(session: &Session, request: Request, touch: bool) -> Result
         sent.push(session.send(command.method.name(), &command.params)?);
     }
     match sent.pop() {
-        // A dialog that it opened is told to who waits for the verb.
+        // A dialog that the input opened is reported to the caller of the verb.
         Some(last) => match last.within(INPUT_MS).await {
             Ok(_) | Err(CommandError::Dialog(_)) => Ok(()),
             Err(error) => Err(error),
@@ -110,7 +110,7 @@ pub async fn perform(session: &Session, request: Request, touch: bool) -> Result
     }
 }
 
-/// What a finger does in place of a mouse's left button: it cannot hover, and its second click is a second tap.
+/// Turns mouse commands into touches. A finger cannot hover, and its second click is a second tap.
 fn by_finger(commands: Vec<Command>) -> Vec<Command> {
     let mut down = false;
     let touch = |kind: &str, command: &Command| {

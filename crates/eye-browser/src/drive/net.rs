@@ -1,4 +1,4 @@
-//! The requests of a tab, recorded from when an agent first asks for them. Pure: events in, rows out.
+//! Records the requests of a tab, from the moment an agent first asks for them. Pure: events in, rows out.
 
 use super::site::site_of;
 use crate::cdp::Event;
@@ -7,46 +7,46 @@ use serde_json::{Map, Value};
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write;
 
-/// Requests that are kept; the oldest give way.
+/// The number of requests to keep; the oldest are dropped.
 const REQUESTS_LEN_MAX: usize = 500;
-/// Agents whose place in the list is kept.
+/// The number of agents whose position in the list is kept.
 const READERS_LEN_MAX: usize = 64;
-/// Requests whose headers are known before themselves.
+/// The number of requests whose headers may arrive before the request.
 const EARLY_LEN_MAX: usize = 64;
-/// The longest address in a row, in characters.
+/// The longest URL in a row, in characters.
 const URL_LEN_MAX: usize = 200;
-/// The longest value of a header that is kept, in bytes.
+/// The longest header value to keep.
 const HEADER_BYTES_MAX: usize = 4096;
-/// The headers of one request that are kept.
+/// The most headers to keep per request.
 const HEADERS_LEN_MAX: usize = 100;
 
-/// Headers that carry a login.
+/// Names of headers that carry a login.
 const SECRETS: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "set-cookie"];
-/// And those whose name has one of these in it.
+/// A header whose name contains one of these counts as a login too.
 const SECRET_PARTS: [&str; 6] = ["token", "secret", "api-key", "apikey", "session", "password"];
 
-/// What a tab has asked for.
+/// The recorded requests of a tab.
 #[derive(Debug, Default)]
 pub struct Net {
     requests: VecDeque<Request>,
     last: u64,
     changes: u64,
-    /// Headers that came before their request: what it sent, and what it got.
+    /// Headers that arrived before their request: those sent and those received.
     early: HashMap<String, [Map<String, Value>; 2]>,
-    /// The last change that each agent has read of.
+    /// The last change that each agent has read.
     readers: HashMap<String, u64>,
 }
 
-/// One request.
+/// A recorded request.
 #[derive(Debug, Default)]
 pub struct Request {
-    /// What the browser calls it.
+    /// The browser's id of the request. Empty after a redirect.
     pub id: String,
     number: u64,
     changed: u64,
     method: String,
     url: String,
-    /// The document that it is of.
+    /// The document that made the request.
     document: Whose,
     kind: String,
     media_type: String,
@@ -55,20 +55,19 @@ pub struct Request {
     began: f64,
     ended: Option<f64>,
     failed: Option<String>,
-    /// Whether it sent a body.
+    /// Whether the request had a body.
     pub has_body: bool,
     sent: Map<String, Value>,
     received: Map<String, Value>,
 }
 
-/// Whose a document is.
+/// The origin of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Whose {
-    /// Of this origin.
     Origin(String),
-    /// Nobody's: a file, an empty page.
+    /// It has no origin: a file or an empty page.
     NoOrigin,
-    /// It cannot be said.
+    /// The origin cannot be determined.
     #[default]
     Unknown,
 }
@@ -109,8 +108,7 @@ struct Received {
     headers: Map<String, Value>,
 }
 
-/// `Network.responseReceived`, `loadingFinished`, `loadingFailed` and the two `ExtraInfo`: what they have in common and
-/// each its own.
+/// The fields of `Network.responseReceived`, `loadingFinished`, `loadingFailed` and the two `ExtraInfo` events.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct About {
@@ -124,7 +122,7 @@ struct About {
 }
 
 impl Net {
-    /// Takes an event, if it is one of the network. `whose` says whose the document is that a frame shows.
+    /// Handles a network event. `whose` returns the origin of the document in a frame.
     pub fn take(&mut self, event: &Event, whose: &dyn Fn(&str) -> Whose) {
         let Some(kind) = event.method.strip_prefix("Network.") else { return };
         if kind == "requestWillBeSent" {
@@ -143,7 +141,7 @@ impl Net {
                 if let Some(response) = about.response {
                     request.answered(response);
                 }
-                // It is told when it is over.
+                // The row is reported when the request ends.
                 return;
             }
             "requestWillBeSentExtraInfo" => return keep(&mut request.sent, about.headers.unwrap_or_default()),
@@ -157,7 +155,7 @@ impl Net {
         self.changes = change;
     }
 
-    /// The browser tells headers in an order of its own.
+    /// Keeps headers that arrive before their request: the browser sends these events in any order.
     fn came_early(&mut self, kind: &str, about: About) {
         let side = match kind {
             "requestWillBeSentExtraInfo" => 0,
@@ -182,7 +180,7 @@ impl Net {
             before.answered(response);
             before.ended = Some(timestamp);
             before.changed = self.changes;
-            // The browser gives its successor the same id; bodies are asked for by it.
+            // The request that follows it has the same id, and bodies are requested by id.
             before.id.clear();
         }
         self.last += 1;
@@ -207,8 +205,8 @@ impl Net {
         }
     }
 
-    /// The requests that began or ended since this agent last asked, or all that are kept; of documents that it `may`
-    /// see.
+    /// The requests that began or ended since this agent last asked, or all that are kept. Only those of documents that
+    /// it `may` see.
     pub fn rows(&mut self, agent: &str, all: bool, may: &dyn Fn(&Whose) -> bool) -> String {
         let since = if all { 0 } else { self.readers.get(agent).copied().unwrap_or(0) };
         if self.readers.len() >= READERS_LEN_MAX && !self.readers.contains_key(agent) {
@@ -226,7 +224,7 @@ impl Net {
         text
     }
 
-    /// The request of this number, as a row begins with it.
+    /// The request with this number, as its row shows it.
     pub fn find(&self, number: &str) -> Option<&Request> {
         let number: u64 = number.strip_prefix('n').unwrap_or(number).parse().ok()?;
         self.requests.iter().find(|request| request.number == number)
@@ -240,18 +238,18 @@ impl Request {
         keep(&mut self.received, response.headers);
     }
 
-    /// The document that it is of.
+    /// The document that made the request.
     pub fn document(&self) -> &Whose {
         &self.document
     }
 
-    /// The origin that it went to. What has no origin of its own (`data:`) is the document's.
+    /// The origin that the request went to. A URL without an origin (`data:`) counts as the document's.
     pub fn origin(&self) -> Whose {
         let address = self.url.strip_prefix("blob:").unwrap_or(&self.url);
         site_of(address).map_or_else(|| self.document.clone(), Whose::Origin)
     }
 
-    /// One line: number, method, how it ended, kind, size, time, address.
+    /// One line: number, method, outcome, kind, size, time, URL.
     pub fn row(&self) -> String {
         let Self { number, method, kind, bytes, .. } = self;
         let ended = match (&self.failed, self.status) {
@@ -265,7 +263,7 @@ impl Request {
         format!("n{number} {method} {ended} {kind} {bytes}B {ms} {url}")
     }
 
-    /// Its row and headers, those of a login only if they are wanted.
+    /// The row and the headers. Headers with a login are shown only with `secrets`.
     pub fn details(&self, secrets: bool) -> String {
         let mut text = self.row();
         for (mark, headers) in [('>', &self.sent), ('<', &self.received)] {
@@ -278,12 +276,12 @@ impl Request {
         text
     }
 
-    /// The media type of its answer.
+    /// The media type of the response.
     pub fn media_type(&self) -> &str {
         &self.media_type
     }
 
-    /// Whether its answer can be asked for.
+    /// Whether the body of the response can be requested.
     pub fn is_answered(&self) -> bool {
         self.status.is_some() && self.ended.is_some() && !self.id.is_empty()
     }
@@ -303,7 +301,7 @@ fn is_secret(name: &str) -> bool {
     SECRETS.contains(&name.as_str()) || SECRET_PARTS.iter().any(|part| name.contains(part))
 }
 
-/// Adds headers by their names in lower case, within the limits.
+/// Adds headers under lower-case names, within the limits.
 fn keep(headers: &mut Map<String, Value>, more: Map<String, Value>) {
     for (name, value) in more {
         let mut text = match value {

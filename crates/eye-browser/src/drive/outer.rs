@@ -1,4 +1,5 @@
-//! Where a frame of another origin stands in its tab, and the tab that takes its input. A tab itself stands nowhere.
+//! The position of a frame of another origin in its tab, and the tab that takes the frame's input. The tab itself has
+//! no position.
 
 use super::rect::Rect;
 use crate::cdp::Session;
@@ -9,10 +10,10 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Frames of other origins in one tab that are pages at a time; more are not looked into.
+/// The most frames of other origins in one tab that are pages at a time. Further frames are not pages.
 const FRAMES_LEN_MAX: usize = 32;
 
-/// Runs on a frame's element. The client stands in the outermost document of the origin.
+/// Runs on the element of a frame. The client is in the outermost document of the origin.
 const TELL: &str = r"function (receive, label) {
   let view = this.ownerDocument.defaultView;
   while (view && !view[receive] && view.frameElement) view = view.parent;
@@ -22,26 +23,26 @@ const TELL: &str = r"function (receive, label) {
 /// A tab, or a frame in it.
 #[derive(Clone, Debug)]
 pub struct Outer {
-    /// The tab's own session, which takes the input for all its frames.
+    /// The tab's CDP session, which takes the input for all its frames.
     pub root: Session,
     /// The tab's session in the hub.
     pub page: String,
-    /// Whether the browser has hands in it: without them the extension says what to hide in pictures.
+    /// Whether the driver has the debugger. Without it the extension reports what to hide in pictures.
     pub hands: bool,
-    /// Clicks are taps.
+    /// Whether clicks become taps.
     pub touch: Arc<AtomicBool>,
-    /// From the frame outwards: the session that has the frame's element, and the frame.
+    /// From the frame outwards: each frame, and the session that has its element.
     hops: Hops,
-    /// The function of the documents around it that takes messages of the driver.
+    /// The function in the outer documents that takes the driver's messages.
     receive: String,
     numbers: Arc<Mutex<BTreeSet<usize>>>,
-    /// Frames of other sites in the tab.
+    /// The frames of other sites in the tab.
     sites: Arc<Mutex<Vec<Site>>>,
 }
 
 type Hops = Vec<(Session, String)>;
 
-/// A frame of another site: it has a session of its own.
+/// A frame of another site, with its own session.
 #[derive(Clone, Debug)]
 struct Site {
     session: Session,
@@ -49,7 +50,7 @@ struct Site {
     hops: Hops,
 }
 
-/// The number of a frame in its tab, which no other has meanwhile.
+/// The number of a frame, unique in its tab while the frame exists.
 #[derive(Debug)]
 pub struct Number {
     value: usize,
@@ -57,7 +58,7 @@ pub struct Number {
 }
 
 impl Number {
-    /// As refs begin in it: `f2`.
+    /// The prefix of refs in the frame, such as `f2`.
     pub fn label(&self) -> String {
         format!("f{}", self.value)
     }
@@ -76,7 +77,8 @@ impl Outer {
         Self { root, page, hands, touch, hops: Vec::new(), receive: String::new(), numbers, sites }
     }
 
-    /// A frame in it, whose element a document of this session has. `receive` is the function of such documents.
+    /// A frame in this tab or frame, whose element is in a document of this session. `receive` is the function of such
+    /// documents that takes the driver's messages.
     pub fn inside(&self, session: Session, frame: &str, receive: &str) -> Self {
         let mut inner = self.clone();
         receive.clone_into(&mut inner.receive);
@@ -84,7 +86,7 @@ impl Outer {
         inner
     }
 
-    /// A session of its own for this frame has begun, or ended.
+    /// A frame got a session of its own, or that session ended.
     pub fn note(&self, session: &Session, frame: &str, begun: bool) {
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
         sites.retain(|site| site.session.id() != session.id());
@@ -93,8 +95,8 @@ impl Outer {
         }
     }
 
-    /// The sessions of the tab, each with its frame and where that stands: its own first, then those of frames of other
-    /// sites.
+    /// The sessions of the tab, each with its frame and its position: first the tab's own session, then those of frames
+    /// of other sites.
     pub fn sessions(&self, tab: &str) -> Vec<(Session, String, Self)> {
         let own = (self.root.clone(), tab.to_owned(), Self { hops: Vec::new(), ..self.clone() });
         let sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -102,7 +104,7 @@ impl Outer {
         std::iter::once(own).chain(sites.into_iter().map(site)).collect()
     }
 
-    /// Whether it is a frame.
+    /// Whether it is a frame, not the tab itself.
     pub fn is_frame(&self) -> bool {
         !self.hops.is_empty()
     }
@@ -117,8 +119,8 @@ impl Outer {
         Some((number, session))
     }
 
-    /// Tells the client of the document around the frame which number its element has: the browser's word, not the
-    /// frame's.
+    /// Tells the client of the outer document which number the frame has. The browser finds the element, so the frame
+    /// cannot give a false one.
     pub async fn tell(&self, label: &str) -> Result<(), CommandError> {
         #[derive(Deserialize)]
         struct Resolved {
@@ -138,12 +140,12 @@ impl Outer {
         session.command("Runtime.releaseObject", &json!({ "objectId": object })).await.map(drop)
     }
 
-    /// How coordinates of the frame become those of the tab, at this moment.
+    /// The current transform from the frame's coordinates to those of the tab.
     pub async fn place(&self) -> Result<Affine, CommandError> {
         Ok(self.stands().await?.0)
     }
 
-    /// The same, with the width and height of the frame in its own coordinates; a tab has none.
+    /// The same, with the width and height of the frame in its own coordinates; `None` for a tab.
     pub async fn stands(&self) -> Result<(Affine, Option<(f64, f64)>), CommandError> {
         let (mut place, mut size) = (Affine::SAME, None);
         for (session, frame) in &self.hops {
@@ -155,7 +157,7 @@ impl Outer {
     }
 }
 
-/// The element of a frame, as the browser calls it.
+/// The backend node id of a frame's element.
 async fn element(session: &Session, frame: &str) -> Result<i64, CommandError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -166,7 +168,7 @@ async fn element(session: &Session, frame: &str) -> Result<i64, CommandError> {
     Ok(backend_node_id)
 }
 
-/// Where the element of a frame shows its document, in the viewport of the session that has it.
+/// The position of a frame's content in the viewport of the session that has its element, and its size.
 async fn owner(session: &Session, frame: &str) -> Result<(Affine, (f64, f64)), CommandError> {
     #[derive(Deserialize)]
     struct Boxed {
@@ -177,19 +179,19 @@ async fn owner(session: &Session, frame: &str) -> Result<(Affine, (f64, f64)), C
     model.place().ok_or_else(|| CommandError::Refused { code: 0, message: "the frame has no size".to_owned() })
 }
 
-/// The box of an element, as the browser tells it.
+/// The box of an element, as the browser reports it.
 #[derive(Debug, Deserialize)]
 struct Model {
-    /// Corners, clockwise from the top left, as x and y each.
+    /// The x and y of each corner, clockwise from the top left.
     content: [f64; 8],
     border: [f64; 8],
-    /// Of the border, before transforms.
+    /// The width of the border box, before transforms.
     width: f64,
     height: f64,
 }
 
 impl Model {
-    /// How its document is placed, and the document's size.
+    /// The transform of the document inside the element, and the size of the document.
     fn place(&self) -> Option<(Affine, (f64, f64))> {
         let [x, y, right_x, right_y, _, _, bottom_x, bottom_y] = self.border;
         let affine = Affine {
@@ -207,7 +209,7 @@ impl Model {
     }
 }
 
-/// Moves, scales and turns.
+/// An affine transform.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Affine {
     xx: f64,
@@ -219,15 +221,15 @@ pub struct Affine {
 }
 
 impl Affine {
-    /// Leaves everything where it is.
+    /// The identity.
     pub const SAME: Self = Self { xx: 1.0, xy: 0.0, yx: 0.0, yy: 1.0, x: 0.0, y: 0.0 };
 
-    /// Where a point is.
+    /// Transforms a point.
     pub fn apply(self, (x, y): (f64, f64)) -> (f64, f64) {
         (self.xx * x + self.yx * y + self.x, self.xy * x + self.yy * y + self.y)
     }
 
-    /// What covers a rectangle, whatever it is turned to.
+    /// The bounding box of a transformed rectangle.
     pub fn cover(self, rect: Rect) -> Rect {
         let (right, bottom) = (rect.x + rect.width, rect.y + rect.height);
         let corners = [(rect.x, rect.y), (right, rect.y), (right, bottom), (rect.x, bottom)].map(|one| self.apply(one));
@@ -237,7 +239,7 @@ impl Affine {
         Rect { x, y, width: most(|one| one.0) - x, height: most(|one| one.1) - y }
     }
 
-    /// This, and then another.
+    /// Applies this transform first, and then `next`.
     fn then(self, next: Self) -> Self {
         let (x, y) = next.apply((self.x, self.y));
         let column = |(a, b): (f64, f64)| (next.xx * a + next.yx * b, next.xy * a + next.yy * b);
@@ -250,7 +252,7 @@ impl Affine {
 mod tests {
     use super::*;
 
-    /// 200x100 with a border of 5, scaled by `scale`, with its corner at 10,20.
+    /// The box of an element of 200x100 with a border of 5, scaled by `scale`, with its corner at 10,20.
     fn model(scale: f64) -> Model {
         let corners = |inset: f64| {
             let (left, top) = (10.0 + inset * scale, 20.0 + inset * scale);

@@ -1,5 +1,5 @@
-//! The calls that a document owes an answer, and which half of its client owes each: no other may answer, or say how
-//! far one is. Pure: messages of the halves in, what the hub may hear of them out.
+//! The calls that a document must answer, and which half of its client must answer each. The other half may neither
+//! answer nor report progress. Pure: messages of the halves in, messages for the hub out.
 
 use super::frames::{Half, answer};
 use eye_protocol::Error;
@@ -11,56 +11,57 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The id of the hub's question whether a page is alive, which any half may answer.
+/// The id of the hub's ping, which either half may answer.
 const PING: &str = "ping";
 
-/// What a document owes: calls by their ids, as the hub writes them.
+/// The unanswered calls of a document, by their ids as the hub writes them.
 #[derive(Debug, Default)]
 pub struct Owed(HashMap<String, Half>);
 
-/// What the hub may hear of a message.
+/// The part of a message that may go to the hub.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Heard<T> {
-    /// `None`: nothing of it.
+    /// `None`: nothing of the message.
     pub rest: Option<T>,
-    /// A call that was spoken of, and that the other half owes.
+    /// A call in the message that the other half must answer.
     pub foreign: Option<String>,
 }
 
-/// What an element of a message is to the calls that are out.
+/// What an element of a message means for the unanswered calls.
 enum About {
-    /// Ends this one.
+    /// It answers this call.
     Ends(String),
-    /// Tells of this one, which goes on.
+    /// It reports on this call, which continues.
     Tells(String),
-    /// None of them.
+    /// It concerns no call.
     Nothing,
-    /// The hub is not to hear it from a page that has joined.
+    /// The hub accepts it from no page that has joined.
     Barred,
 }
 
 impl Owed {
-    /// Notes a call that was handed to a half.
+    /// Registers a call that was passed to a half.
     pub fn add(&mut self, half: Half, id: String) {
         self.0.insert(id, half);
     }
 
-    /// The hub gives a call up: it was cancelled, or has run out of time. What is said of it later is not heard.
+    /// The hub gives up a call: it was cancelled or timed out. Later messages about it are dropped.
     pub fn give_up(&mut self, id: &str) {
         self.0.remove(id);
     }
 
-    /// What a half owes.
+    /// The unanswered calls of a half.
     pub fn of(&self, half: Half) -> impl Iterator<Item = &str> {
         self.0.iter().filter(move |(_, owner)| **owner == half).map(|(id, _)| id.as_str())
     }
 
-    /// Whether an agent waits for anything.
+    /// Whether no agent waits for an answer.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// A half says a message. What is no batch is not heard: the hub reads nothing else of a page that has joined.
+    /// Filters a message of a half. Drops a message that is not a batch: the hub reads nothing else of a page that has
+    /// joined.
     pub fn hear<'a>(&mut self, half: Half, message: &'a str) -> Heard<Cow<'a, str>> {
         let mut foreign = None;
         let Ok(mut elements) = batch::parse(message) else { return Heard { rest: None, foreign } };
@@ -74,7 +75,7 @@ impl Owed {
         Heard { rest: rest(message, len, &elements), foreign }
     }
 
-    /// A half says a binary message, which ends a call.
+    /// Filters a binary message of a half, which answers a call.
     pub fn hear_binary<'a>(&mut self, half: Half, message: &'a [u8]) -> Heard<&'a [u8]> {
         let mut foreign = None;
         let ends = Binary::parse(message)
@@ -82,7 +83,7 @@ impl Owed {
         Heard { rest: ends.then_some(message), foreign }
     }
 
-    /// A half hands calls of its own to the other, which owes them from then on.
+    /// A half passes calls of its own to the other half, which must answer them from then on.
     pub fn hand_on<'a>(&mut self, from: Half, to: Half, message: &'a str) -> Option<Cow<'a, str>> {
         let mut elements = batch::parse(message).ok()?;
         let len = elements.len();
@@ -103,12 +104,13 @@ impl Owed {
         rest(message, len, &elements)
     }
 
-    /// Answers all of it with this error.
+    /// Answers all calls with this error.
     pub fn fail(&mut self, error: &Error) -> Vec<String> {
         self.0.drain().map(|(id, _)| answer(&id, &Err(error.clone()))).collect()
     }
 
-    /// Whether a half may speak of a call. An id that is not out may be one of the driver's own calls, or have ended.
+    /// Whether a half may send messages about a call. An id that is not registered may belong to a call of the driver,
+    /// or to one that has ended.
     fn may(&self, half: Half, id: &str, foreign: &mut Option<String>) -> bool {
         match self.0.get(id) {
             Some(owner) if *owner == half => true,
@@ -121,17 +123,18 @@ impl Owed {
     }
 }
 
-/// Reads an element as the hub does. An id counts as it is written: the hub would take `07` for `7`, which is not owed.
+/// Classifies an element as the hub does. Ids are compared as text: the hub would take `07` for `7`, so `07` is not
+/// registered.
 fn about(element: &Element<'_>) -> About {
     let json = match element {
-        // The hub takes a line for an answer or for nothing.
+        // The hub takes a line as an answer or drops it.
         Element::Line(line) => {
             return split_call_id(line, b":=~!").map_or(About::Barred, |(id, _, _)| About::Ends(id.to_owned()));
         }
         Element::Rpc(json) => json,
     };
     match rpc::parse_one(json) {
-        // A malformed answer ends its call, too.
+        // A malformed answer also ends its call.
         Some(Message::Response { id, .. } | Message::Invalid { id, .. }) => match id.trim_matches('"') {
             PING => About::Nothing,
             id => About::Ends(id.to_owned()),
@@ -143,7 +146,7 @@ fn about(element: &Element<'_>) -> About {
             }
             rpc::params(&params).map_or(About::Barred, |Of { id }| About::Tells(id))
         }
-        // The first words of a document are a message of their own.
+        // A hello must be a message of its own.
         Some(Message::Request { method, .. } | Message::Notification { method, .. }) if method == "hello" => {
             About::Barred
         }
@@ -151,7 +154,7 @@ fn about(element: &Element<'_>) -> About {
     }
 }
 
-/// The message with these elements of it alone.
+/// The message with only these elements.
 fn rest<'a>(message: &'a str, len: usize, kept: &[Element<'_>]) -> Option<Cow<'a, str>> {
     if kept.len() == len {
         return Some(message.into());
@@ -177,7 +180,7 @@ mod tests {
         owed
     }
 
-    /// What the hub hears of a message.
+    /// The part of a message that goes to the hub.
     fn heard(owed: &mut Owed, half: Half, message: &str) -> String {
         owed.hear(half, message).rest.map_or_else(String::new, Cow::into_owned)
     }
@@ -187,7 +190,7 @@ mod tests {
         let mut owed = owed();
         let said = r#"["7=2",{"jsonrpc":"2.0","id":"9","result":{}}]"#;
         assert_eq!(heard(&mut owed, Half::Page, said), said);
-        // Once is enough.
+        // A second answer is dropped.
         assert_eq!(heard(&mut owed, Half::Page, said), "");
         let failed = owed.fail(&Error::new(Code::CONNECTION, "crashed"));
         assert_eq!(failed.len(), 1);
@@ -232,15 +235,15 @@ mod tests {
     fn what_the_hub_would_take_for_an_answer_in_another_form_is_not_heard_either() {
         let mut owed = owed();
         let forged = [
-            // The hub reads numbers.
+            // The hub parses ids as numbers, so these name call 8.
             r#"["08:forged"]"#,
             r#"[{"jsonrpc":"2.0","id":"+8","result":1}]"#,
             r#"[{"jsonrpc":"2.0","method":"call/progress","params":{"id":"0-8"}}]"#,
-            // Of the driver's own calls and questions, and of none.
+            // Ids of the driver's own calls and requests, and no id.
             r#"["12:forged"]"#,
             r#"["d1:forged"]"#,
             r#"[":forged"]"#,
-            // In no batch, where the hub might not expect one.
+            // Not a batch, where the hub may not expect such a message.
             "8:forged",
             r#"{"jsonrpc":"2.0","id":"8","result":1}"#,
             r#"[{"jsonrpc":"2.0","id":"hello","method":"hello","params":{"typed":false}}]"#,
@@ -273,7 +276,7 @@ mod tests {
     fn a_debt_moves_by_the_word_of_the_half_that_owes_it() {
         let mut owed = owed();
         let wait = |id: &str| format!(r#"[{{"jsonrpc":"2.0","id":"{id}","method":"page/wait","params":{{}}}}]"#);
-        // What is the other's already, or no half's, is not handed on.
+        // Answers, and calls that the other half or no half must answer, are not passed on.
         assert_eq!(owed.hand_on(Half::Hands, Half::Page, &wait("7")), None);
         assert_eq!(owed.hand_on(Half::Hands, Half::Page, &wait("12")), None);
         assert_eq!(owed.hand_on(Half::Hands, Half::Page, r#"["8:1"]"#), None);

@@ -1,12 +1,12 @@
-//! What pages of a driven browser may ask a person for. No person is there to answer, so everything is denied until it
-//! is granted.
+//! Permissions that pages of a driven browser may ask for. No person is there to answer, so all are denied until an
+//! agent grants them.
 
 use crate::cdp::Session;
 use crate::error::CommandError;
 use eye_protocol::{Code, Error};
 use serde_json::{Value, json};
 
-/// What browsers ask about, as the web names it.
+/// The permissions that browsers ask about, by their web names.
 const ASKED: [&str; 9] = [
     "geolocation",
     "notifications",
@@ -27,8 +27,8 @@ fn setting(name: &str, setting: &str, origin: Option<&str>) -> Value {
     asked
 }
 
-/// Denies everything to every page, so that none waits for an answer. What this browser does not know, it does not ask
-/// about.
+/// Denies everything to every page, so that no page waits for an answer. A browser does not ask about permissions that
+/// it does not know.
 pub fn deny(browser: &Session) -> Result<(), CommandError> {
     for name in ASKED {
         browser.send("Browser.setPermission", &setting(name, "denied", None))?;
@@ -36,7 +36,7 @@ pub fn deny(browser: &Session) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Grants some of it to pages of an origin, or denies all of it to them again.
+/// Grants permissions to pages of an origin. `again`: denies all of them to it first.
 pub async fn grant(browser: &Session, origin: &str, names: &[String], again: bool) -> Result<(), Error> {
     if let Some(unknown) = names.iter().find(|name| !ASKED.contains(&name.as_str())) {
         let text = format!("{unknown:?} is not a permission that browsers ask about; there are: {}", ASKED.join(", "));

@@ -1,4 +1,4 @@
-//! Whether a tab's requests are recorded, and what an agent is told of them.
+//! Records a tab's requests while agents want them, and answers `page/net`.
 
 use super::frames::{Own, params};
 use super::net::{Net, Whose};
@@ -10,15 +10,15 @@ use serde::Deserialize;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Requests that no agent asked for in so long are not recorded any more: that slows the page.
+/// Recording stops when no agent has asked for this long, because it slows the page.
 const IDLE: Duration = Duration::from_mins(10);
 
-/// The requests of a tab while an agent wants them, and when one last did.
+/// The recorded requests of a tab, and when an agent last asked for them.
 #[derive(Debug, Default)]
 pub struct Recording(Option<(Net, Instant)>);
 
 impl Recording {
-    /// Notes a request, unless no agent wants them any more.
+    /// Records an event, or stops recording if no agent has asked for too long.
     pub fn take(&mut self, session: &Session, event: &Event, whose: &dyn Fn(&str) -> Whose) {
         match &mut self.0 {
             Some((net, last)) if last.elapsed() < IDLE => net.take(event, whose),
@@ -27,7 +27,7 @@ impl Recording {
         }
     }
 
-    /// Forgets what was recorded, and records no more.
+    /// Stops recording and drops the requests.
     pub fn end(&mut self, session: &Session) {
         if self.0.is_some() {
             self.stop(session);
@@ -36,12 +36,12 @@ impl Recording {
 
     fn stop(&mut self, session: &Session) {
         self.0 = None;
-        // A tab that is gone records nothing.
+        // Fails only if the tab is gone, which records nothing.
         let _ = session.send("Network.disable", &json!({}));
     }
 
-    /// The rows of requests, or one of them with the bodies that it may have. Those of documents that agents may not
-    /// see are not told, nor what other origins answered to the page.
+    /// Returns the rows of requests, or one request with the bodies to fetch. Leaves out requests of documents that
+    /// agents may not see, and what other origins answered to the page.
     pub fn asked(
         &mut self,
         session: &Session,
@@ -59,7 +59,7 @@ impl Recording {
             secrets: bool,
             #[serde(default)]
             off: bool,
-            /// The origins that the agent's token covers; the hub's word. Absent: all.
+            /// The origins that the agent's token covers, set by the hub. Absent: all.
             pages: Option<Vec<String>>,
         }
         let Wanted { agent, id, all, secrets, off, pages } = params(own)?;
@@ -76,7 +76,7 @@ impl Recording {
         }
         let (Some((net, last)), id) = (&mut self.0, id) else {
             session.send("Network.enable", &json!({})).map_err(|error| verbs::refusal(&error))?;
-            // Frames that are there already: whose they are says whose their requests are.
+            // Requests the existing frames: their origins decide who may see their requests.
             session.note("Page.getFrameTree", &json!({}), 0).map_err(|error| verbs::refusal(&error))?;
             self.0 = Some((Net::default(), Instant::now()));
             let text = "requests are recorded from now on; what loading asks for is there after eye reload";

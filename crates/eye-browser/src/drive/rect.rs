@@ -1,16 +1,12 @@
-//! Places in a page.
+//! Rectangles in a page.
 
 use serde::Deserialize;
 
-/// A place in CSS pixels.
+/// A rectangle in CSS pixels, relative to the viewport.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct Rect {
-    /// From the left of the viewport.
     pub x: f64,
-    /// From its top.
     pub y: f64,
-    /// In CSS pixels.
     pub width: f64,
-    /// In CSS pixels.
     pub height: f64,
 }

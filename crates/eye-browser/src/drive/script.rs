@@ -1,41 +1,39 @@
-//! The script that is put into every document of a tab before its own.
+//! The script that runs in every document of a tab before the page's own scripts.
 
 use serde_json::{Value, json};
 
-/// The page client with all its parts, for the extension without the debugger (`web/client/src/driven/whole.ts`).
+/// The complete page client, for the extension without the debugger (`web/client/src/driven/whole.ts`).
 const WHOLE: &str = include_str!("../../assets/driven.js");
 
-/// Its half in the page's own world (`web/client/src/driven/page.ts`).
+/// The half for the page's own world (`web/client/src/driven/page.ts`).
 const PAGE: &str = include_str!("../../assets/driven-page.js");
 
-/// Its half that looks and acts (`web/client/src/driven/hands.ts`).
+/// The half that looks and acts (`web/client/src/driven/hands.ts`).
 const HANDS: &str = include_str!("../../assets/driven-hands.js");
 
-/// The world beside the page's own in which nothing of the page's code runs. The extension knows no other.
+/// The isolated world for the second half, where none of the page's code runs. The extension has no other world.
 pub const WORLD: &str = "eye";
 
-/// What one tab and its client call each other.
+/// The names that a tab and its page client share.
 #[derive(Clone, Debug)]
 pub struct Names {
-    /// The session in the hub.
     pub session: String,
-    /// The function of the page that takes a message for the driver. The client removes it before the page's scripts
-    /// run.
+    /// The page function that takes a message for the driver. The client removes it before the page's scripts run.
     pub binding: String,
-    /// The function of the page that takes a message of the driver.
+    /// The page function that takes a message from the driver.
     pub receive: String,
-    /// The name of the events by which the halves of the client call each other.
+    /// The name of the events between the halves of the client.
     pub channel: String,
-    /// Whether the browser takes files of this machine for the page; the client makes its own of their content
-    /// otherwise.
+    /// Whether the browser can give files of this machine to the page. Otherwise the client makes file objects from
+    /// their content.
     pub files: bool,
-    /// Whether the browser makes input for the page, and pictures, requests and the rest. Otherwise it carries
-    /// messages to and from a client that the extension has put there.
+    /// Whether the browser makes input, pictures, requests and so on for the page. Otherwise it only carries messages
+    /// to and from a client that the extension has put there.
     pub hands: bool,
 }
 
 impl Names {
-    /// New ones. What a page could guess is only its own client's.
+    /// Random names: a page must not be able to guess its own client's.
     pub fn fresh() -> Self {
         let random = random_text(42);
         let (session, rest) = random.split_at(10);
@@ -51,11 +49,11 @@ impl Names {
         }
     }
 
-    /// New ones, with a session that the tab of this target always has.
+    /// Random names, with a session id that is derived from the target, so that it stays the same.
     pub fn of_target(target: &str) -> Self {
         let session = target.chars().filter(char::is_ascii_alphanumeric).take(12).collect::<String>();
         let fresh = Self::fresh();
-        // The extension gives no file to a page.
+        // The extension gives no files of this machine to a page.
         let fresh = Self { files: false, ..fresh };
         if session.is_empty() { fresh } else { Self { session: session.to_ascii_lowercase(), ..fresh } }
     }
@@ -83,8 +81,8 @@ impl Names {
         names.to_string()
     }
 
-    /// The command that hands a message to the client in a context. Where the browser has hands, what the client says
-    /// at once is its result.
+    /// The command that passes a message to the client in a context. With `hands`, its result holds the messages that
+    /// the client sends right away.
     pub fn telling(&self, context: i64, message: &str) -> (&'static str, Value) {
         if !self.hands {
             return ("Eye.tell", json!({ "contextId": context, "message": message }));
@@ -95,23 +93,23 @@ impl Names {
     }
 }
 
-/// A script with the names that this expression gives.
+/// Wraps a script, with the names that this expression returns.
 fn around(names: &str, script: &str) -> String {
     format!("(()=>{{const eyeDriven={names};{script}}})()")
 }
 
-/// The client as a file of the extension without the debugger, which leaves the names in the page's world
-/// (`web/extension/src/scripted.ts`). Without them it does nothing.
+/// The client as a file of the extension without the debugger. The extension leaves the names in the page's world
+/// (`web/extension/src/scripted.ts`); without them the client does nothing.
 pub fn file() -> String {
     const KEY: &str = r#"Symbol.for("eye.names")"#;
     let taken = format!(r#"globalThis[{KEY}]??{{binding:""}};delete globalThis[{KEY}]"#);
     around(&taken, WHOLE)
 }
 
-/// So many of `[a-z0-9]`, which cannot be guessed.
+/// Random text of `[a-z0-9]` that cannot be guessed.
 pub fn random_text(len: usize) -> String {
     let mut bytes = vec![0; len];
-    // Without randomness a session id is merely guessable; the names are still this tab's own.
+    // Without randomness a session id can be guessed.
     let _ = getrandom::fill(&mut bytes);
     bytes.iter().map(|byte| char::from(b"abcdefghijklmnopqrstuvwxyz0123456789"[usize::from(byte % 36)])).collect()
 }

@@ -1,5 +1,5 @@
-//! Where a page shows what no one else is to read: filled fields for passwords, one-time codes and card numbers. Asked
-//! in a world of the driver's own, in which nothing of the page's code runs, so that a page cannot say otherwise.
+//! Finds what agents must not see in pictures of a page: filled fields for passwords, one-time codes and card numbers.
+//! Searches in an isolated world, where none of the page's code runs, so that a page cannot falsify the result.
 
 use super::outer::Outer;
 use super::rect::Rect;
@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::json;
 
-/// Gives `[[x, y, width, height], …]` in the viewport of the document. The rule is that of `isSecret` in
+/// Returns `[[x, y, width, height], …]` in the viewport of the document. The rule is the same as `isSecret` in
 /// `web/client/src/core/element.ts`.
 const LOOK: &str = r#"(() => {
   const known = /\b(?:one-time-code|cc-number|cc-csc|(?:current|new)-password)$/i;
@@ -39,12 +39,11 @@ const LOOK: &str = r#"(() => {
   return found;
 })()"#;
 
-/// How long a frame may take to say where they are. One that does not is hidden whole.
+/// How long a frame may take to answer. A frame that does not answer is hidden as a whole.
 const FRAME_MS: u64 = 2_000;
 
-/// Places that agents may not see, in CSS pixels of the tab's viewport: such fields, unless they are `unmasked`, in its
-/// documents and in frames of other origins; and frames whose origin, or whose address's site, `denies` names. A frame
-/// that does not answer is one of them.
+/// Rectangles that agents may not see, in CSS pixels of the tab's viewport: secret fields in its documents and frames
+/// (unless `unmasked`), and whole frames whose origin or site `denies`. A frame that does not answer is hidden too.
 pub async fn places(
     outer: &Outer,
     tab: &str,
@@ -57,7 +56,7 @@ pub async fn places(
     let asked = outer.sessions(tab).into_iter().map(|(session, frame, outer)| async move {
         let frames = match frames(&session, &frame).await {
             Ok(frames) => frames,
-            // It has gone meanwhile, or its whole place is hidden.
+            // The frame is gone by now, or it is hidden as a whole.
             Err(error) => return instead(&outer, error).await,
         };
         let each = frames.into_iter().map(|one| {
@@ -72,8 +71,8 @@ pub async fn places(
     found.map(|found| found.concat())
 }
 
-/// The same where there are no hands: such fields, and every frame of another origin as a whole, for nothing of it is
-/// known.
+/// The same without the debugger: secret fields, and every frame of another origin as a whole, because its content is
+/// unknown.
 async fn told(outer: &Outer, unmasked: bool) -> Result<Vec<Rect>, CommandError> {
     #[derive(Deserialize)]
     struct Told {
@@ -113,7 +112,7 @@ async fn of_frame(
     }
 }
 
-/// What is hidden where a document does not say what to hide. A tab that does not has no picture.
+/// What to hide of a document that does not answer. Without an answer of the tab itself no picture is taken.
 async fn instead(outer: &Outer, error: CommandError) -> Result<Vec<Rect>, CommandError> {
     match error {
         CommandError::Detached if outer.is_frame() => Ok(Vec::new()),
@@ -122,7 +121,7 @@ async fn instead(outer: &Outer, error: CommandError) -> Result<Vec<Rect>, Comman
     }
 }
 
-/// The whole place of a frame.
+/// The whole area of a frame.
 async fn whole(outer: &Outer) -> Result<Vec<Rect>, CommandError> {
     match outer.stands().await {
         Ok((place, size)) => {
@@ -133,7 +132,7 @@ async fn whole(outer: &Outer) -> Result<Vec<Rect>, CommandError> {
     }
 }
 
-/// A frame whose element is gone, or has no box, is not in the picture.
+/// A frame whose element is gone or has no box is not in the picture.
 fn unseen(error: CommandError) -> Result<Vec<Rect>, CommandError> {
     match error {
         CommandError::Refused { .. } | CommandError::Detached => Ok(Vec::new()),
@@ -160,7 +159,7 @@ struct Tree {
     child_frames: Vec<Tree>,
 }
 
-/// The documents of a session that the one around them cannot look into, and its own.
+/// The session's own document, and those that the document around them cannot look into.
 async fn frames(session: &Session, own: &str) -> Result<Vec<Frame>, CommandError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -183,7 +182,7 @@ async fn frames(session: &Session, own: &str) -> Result<Vec<Frame>, CommandError
     Ok(found)
 }
 
-/// Places of such fields in one document and those of its origin in it, in CSS pixels of its viewport.
+/// The secret fields in one document and in its frames of the same origin, in CSS pixels of its viewport.
 async fn fields(session: &Session, frame: &str, ms: u64) -> Result<Vec<Rect>, CommandError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -199,7 +198,7 @@ async fn fields(session: &Session, frame: &str, ms: u64) -> Result<Vec<Rect>, Co
         #[serde(default)]
         value: Vec<(f64, f64, f64, f64)>,
     }
-    // The same world each time, until the document is another.
+    // Returns the same world each time, until the document changes.
     let asked = json!({ "frameId": frame, "worldName": WORLD });
     let made = session.send("Page.createIsolatedWorld", &asked)?.within(ms).await?;
     let World { execution_context_id } = read("Page.createIsolatedWorld", &made)?;

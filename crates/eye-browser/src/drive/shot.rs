@@ -1,4 +1,4 @@
-//! Pictures and PDFs of a page: what no one is to read is painted over, refs are drawn, and two pictures are compared.
+//! Pictures and PDFs of a page: paints over secrets, draws refs, and compares two pictures.
 
 mod seen;
 
@@ -21,45 +21,45 @@ use std::fmt::Write;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// The longest side of a picture where nothing else is said: models scale down what is larger.
+/// The default for the longest side of a picture, in pixels: models scale larger pictures down.
 const SHOT_SIDE_MAX: f64 = 1568.0;
 
 const JPEG_QUALITY: u8 = 80;
 
-/// A picture of more pixels is made faster as a JPEG than as a PNG.
+/// Above this many pixels a JPEG is made faster than a PNG.
 const PNG_PIXELS_MAX: f64 = 4e6;
 
-/// One of more is scaled down where something is painted on it. [`Canvas::read`] takes a few more, for sides are
-/// rounded.
+/// A picture with more pixels is scaled down if it is painted on. [`Canvas::read`] accepts a few more, because sides
+/// are rounded.
 const PAINTED_PIXELS_MAX: f64 = 32e6;
 
-/// What hides a secret.
+/// The colour that covers secrets.
 const MASK: [u8; 3] = [90, 90, 90];
 
-/// Pixels from a picture's corner beyond which nothing of it is.
+/// The distance from a picture's corner, in pixels, beyond which positions are clamped.
 const FAR: f64 = 1e9;
 
-/// Regions of a difference that are told at most.
+/// The most regions of a difference to list.
 const REGIONS_MAX: usize = 12;
 
 /// The params of `page/shot`.
 #[derive(Debug, Deserialize)]
 pub struct Shot {
-    /// Only this element.
+    /// Takes only this element.
     target: Option<serde_json::Value>,
     #[serde(default)]
     full: bool,
     max: Option<f64>,
     format: Option<Format>,
-    /// Draw refs.
+    /// Draws refs on the picture.
     #[serde(default)]
     annotate: bool,
-    /// Show secrets; the hub has asked whether that is allowed.
+    /// Shows secrets. The hub has checked that this is allowed.
     #[serde(default)]
     unmask: bool,
-    /// A PNG to compare with, as base64.
+    /// A PNG to compare with, in base64.
     before: Option<String>,
-    /// The origins that the agent may see, where its token does not cover all: the hub's word.
+    /// The origins that the agent may see, if its token does not cover all. Set by the hub.
     pub pages: Option<Vec<String>>,
 }
 
@@ -86,9 +86,9 @@ impl Format {
 struct Metrics {
     css_visual_viewport: Viewport,
     css_content_size: Rect,
-    /// What coordinates of elements are counted from. Where a person has zoomed in, only a part of it is seen.
+    /// The origin of element coordinates. If a person has zoomed in, only a part of it is visible.
     css_layout_viewport: Layout,
-    /// In pixels of the screen.
+    /// In device pixels.
     layout_viewport: Width,
 }
 
@@ -107,7 +107,7 @@ struct Layout {
 }
 
 impl Metrics {
-    /// Pixels of the screen to one of the page.
+    /// Device pixels per CSS pixel.
     fn density(&self) -> f64 {
         let density = self.layout_viewport.client_width / self.css_layout_viewport.client_width;
         if density.is_finite() && density > 0.0 { density } else { 1.0 }
@@ -128,14 +128,14 @@ struct Data {
     data: String,
 }
 
-/// A tab of which pictures are taken.
+/// What a picture of a tab needs to know.
 #[derive(Debug)]
 pub struct Scene {
-    /// The tab's place, and its frames.
+    /// The tab and its frames.
     pub outer: Outer,
-    /// The frame of its document.
+    /// The frame id of its document.
     pub frame: String,
-    /// Whether agents may see pages of an origin.
+    /// Knows the origins that agents may not see.
     pub hub: Arc<dyn LocalHub>,
     /// The origins that the agent may see; `None`: all that are not denied.
     pub pages: Option<Vec<String>>,
@@ -144,7 +144,7 @@ pub struct Scene {
 impl Scene {
     async fn hidden(&self, unmasked: bool) -> Result<Vec<Rect>, Error> {
         let covers = |origin: &str| self.pages.as_ref().is_none_or(|pages| pages.iter().any(|page| page == origin));
-        // A document without an origin of its own is of the site of its address.
+        // A document without an origin of its own counts to the site of its URL.
         let denies = |origin: &str, site: &str| {
             !covers(origin) || self.hub.denies(origin).is_some() || self.hub.denies(site).is_some()
         };
@@ -153,7 +153,7 @@ impl Scene {
     }
 }
 
-/// Takes a picture of the document of a tab.
+/// Takes a picture of a tab's document.
 pub async fn shot(scene: &Scene, client: &Client, shot: Shot) -> Ending {
     let session = &scene.outer.root;
     let failed = |error: CommandError| refusal(&error);
@@ -183,7 +183,7 @@ pub async fn shot(scene: &Scene, client: &Client, shot: Shot) -> Ending {
     let large = place.width * place.height * scale * scale > PNG_PIXELS_MAX;
     let format = match shot.format {
         Some(other @ (Format::Jpeg | Format::Webp)) if painted && before.is_none() => return Err(only_png(other)),
-        // What is painted on is written by us, and we write PNG.
+        // This crate writes painted pictures, and writes only PNG.
         _ if painted => Format::Png,
         Some(format) => format,
         None if large => Format::Jpeg,
@@ -204,7 +204,7 @@ pub async fn shot(scene: &Scene, client: &Client, shot: Shot) -> Ending {
         return Ok(picture_of(format.name(), bytes));
     }
     if !hidden.is_empty() {
-        // It may have scrolled meanwhile.
+        // The page may have scrolled meanwhile.
         hidden.extend(scene.hidden(shot.unmask).await?);
     }
     let in_picture =
@@ -253,34 +253,32 @@ pub async fn shot(scene: &Scene, client: &Client, shot: Shot) -> Ending {
     }
 }
 
-/// How much smaller a picture is than its place. What is painted on is held in memory, and is as small as that takes.
+/// The factor by which a picture is smaller than its area. A painted picture is held in memory, so it is scaled to fit.
 fn scale_of(place: Rect, density: f64, side_max: f64, painted: bool) -> f64 {
     let wanted = (side_max.max(1.0) / place.width.max(place.height)).min(1.0);
     let held = (PAINTED_PIXELS_MAX / (place.width * place.height)).sqrt() / density;
     if painted { wanted.min(held) } else { wanted }
 }
 
-/// What came of a picture.
+/// The result of painting or comparing.
 enum Painted {
-    /// A PNG.
     Picture(Vec<u8>),
-    /// It has another size than the one before.
+    /// The picture has another size than the one before, so they were not compared.
     Resized { was: (u32, u32), size: (u32, u32) },
-    /// It was compared.
     Compared(Difference),
 }
 
-/// What differs between two pictures.
+/// The difference between two pictures.
 struct Difference {
     regions: Vec<Region>,
-    /// How many pixels.
+    /// The number of differing pixels.
     pixels: u64,
     size: (u32, u32),
-    /// Pixels of the picture to one of the page.
+    /// Picture pixels per CSS pixel.
     factor: f64,
 }
 
-/// What differs from a picture that was taken before, in words.
+/// Describes the difference to an earlier picture as text.
 async fn told(client: &Client, difference: &Difference, in_view: impl Fn(&Region) -> [f64; 4]) -> Ending {
     let Difference { regions, pixels, size: (width, height), .. } = difference;
     if regions.is_empty() {
@@ -288,7 +286,7 @@ async fn told(client: &Client, difference: &Difference, in_view: impl Fn(&Region
     }
     let shown = &regions[..regions.len().min(REGIONS_MAX)];
     let places: Vec<[f64; 4]> = shown.iter().map(in_view).collect();
-    // What is there is said by the page; where it is, by the pixels.
+    // The page names the elements in each region; the pixels say where the regions are.
     let said = client.ask("page/query", &json!({ "picture": { "regions": places } })).await;
     let there = said.map(|said| seen::named(said.as_text())).unwrap_or_default();
     let permille = pixels * 1000 / (u64::from(*width) * u64::from(*height)).max(1);
@@ -306,7 +304,7 @@ async fn told(client: &Client, difference: &Difference, in_view: impl Fn(&Region
     Ok(Value::Text(text))
 }
 
-/// Prints the page. A PDF cannot be painted on.
+/// Prints the page. Refused if a denied frame is in it, because a PDF cannot be painted on.
 pub async fn pdf(scene: &Scene) -> Ending {
     let session = &scene.outer.root;
     let failed = |error: CommandError| refusal(&error);
@@ -324,17 +322,17 @@ pub async fn pdf(scene: &Scene) -> Ending {
     Ok(Value::Bytes(Box::new(Bytes::new("application/pdf", decoded(&data)?))))
 }
 
-/// How many pictures are held as pixels at a time; others wait.
+/// The number of pictures that may be in memory as pixels at a time. Others wait.
 static PAINTERS: Semaphore = Semaphore::const_new(2);
 
-/// Work on pixels, off the hub's thread.
+/// Runs work on pixels off the hub's thread.
 async fn beside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
     let failed = |error: &dyn ToString| Error::new(Code::INTERNAL, error.to_string());
     let _place = PAINTERS.acquire().await.map_err(|error| failed(&error))?;
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(failed(&error)))
 }
 
-/// Where something is in a picture. What is far outside stays outside, with room for sums.
+/// A rectangle in picture pixels. Positions far outside are clamped, so that sums cannot overflow.
 #[expect(clippy::cast_possible_truncation, reason = "it is between ±[`FAR`]")]
 fn pixels(rect: Rect, factor: f64) -> (i64, i64, i64, i64) {
     let within = |at: f64| (at * factor).clamp(-FAR, FAR);

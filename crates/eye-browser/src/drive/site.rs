@@ -1,6 +1,6 @@
-//! The site of an address.
+//! The site of a URL.
 
-/// The origin of an address, as browsers write it; `None` where it has none that names a site.
+/// The origin of a URL, as browsers write it. `None` unless it is `http` or `https`.
 pub fn site_of(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))?;
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a browser keeps for a page: its cookies, and a login as a file that goes to another browser.
+//! A page's stored data: its cookies, and logins as files for another browser.
 
 use super::frames::{Own, params};
 use super::history::History;
@@ -31,8 +31,8 @@ struct Kept {
     cookies: Vec<Cookie>,
 }
 
-/// A cookie, as the browser and files of other tools write it. `expires` is in seconds since 1970; below 0, it ends
-/// with the browser.
+/// A cookie, in the form of the browser and of other tools' files. `expires` is in seconds since 1970; negative: the
+/// cookie ends with the browser.
 #[derive(Debug, Deserialize, Serialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
 struct Cookie {
@@ -67,12 +67,12 @@ impl Cookie {
     }
 }
 
-/// The page's address, as the browser knows it.
+/// The page's URL, as the browser reports it.
 async fn address(session: &Session) -> Result<String, CommandError> {
     Ok(History::of(session).await?.current().map_or_else(String::new, |entry| entry.url.clone()))
 }
 
-/// Lists, sets or removes the cookies that the page's address gets, those that its scripts cannot see too.
+/// Lists, sets or removes the cookies for the page's URL, including those that its scripts cannot read.
 pub async fn cookies(session: &Session, own: &Own) -> Ending {
     let Cookies { action, name, value } = params(own)?;
     let failed = |error: CommandError| refusal(&error);
@@ -117,7 +117,7 @@ enum Carry {
     Load,
 }
 
-/// A login, in the form that Playwright keeps too.
+/// A login, in Playwright's file format.
 #[derive(Debug, Deserialize, Serialize, PartialEq)]
 struct Login {
     #[serde(default)]
@@ -140,7 +140,7 @@ struct Item {
     value: String,
 }
 
-/// Gives the page's cookies and its local storage, or takes them from a file of before.
+/// Saves the page's cookies and local storage, or loads saved ones.
 pub async fn storage(session: &Session, own: &Own) -> Ending {
     let Storage { action, state } = params(own)?;
     let failed = |error: CommandError| refusal(&error);
@@ -167,7 +167,7 @@ async fn saved(session: &Session) -> Result<Login, CommandError> {
     Ok(Login { cookies, origins })
 }
 
-/// Takes a login. A browser writes local storage only for the origin that a tab shows.
+/// Loads a login. A browser writes local storage only for the origin that the tab shows.
 async fn load(session: &Session, login: Login) -> Result<String, CommandError> {
     let cookies: Vec<serde_json::Value> = login.cookies.iter().map(as_set).collect();
     if !cookies.is_empty() {
@@ -194,7 +194,7 @@ async fn load(session: &Session, login: Login) -> Result<String, CommandError> {
     Ok(said)
 }
 
-/// A cookie as `Network.setCookies` takes it: without an end where it has none.
+/// A cookie as `Network.setCookies` expects it: without `expires` if it ends with the browser.
 fn as_set(cookie: &Cookie) -> serde_json::Value {
     let mut set = json!(cookie);
     if cookie.expires < 0.0
@@ -205,7 +205,7 @@ fn as_set(cookie: &Cookie) -> serde_json::Value {
     set
 }
 
-/// The origin of an address that has one.
+/// The origin of a URL. `None` unless it is `http` or `https`.
 fn origin_of(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     let host = rest.split(['/', '?', '#']).next()?;

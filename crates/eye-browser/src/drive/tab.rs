@@ -1,4 +1,4 @@
-//! One tab: its documents join the hub one after the other, each as a page behind a transport of its own.
+//! One tab: its documents join the hub one after the other, each as a page with its own transport.
 
 mod barred;
 mod begin;
@@ -36,125 +36,125 @@ use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// Tells the page client that its document stays: what it was leaving for became a download, or brought nothing.
+/// Tells the page client that its document stays: the navigation became a download, or loaded nothing.
 const STAYS: &str = "=";
 
-/// Tells the page client which frame of its tab it is in.
+/// Tells the page client the number of its frame in the tab.
 const FRAME: &str = "%";
 
-/// What stands in the document around a frame in place of its number, where agents may not see it.
+/// Shown in the outer document instead of a frame's number if agents may not see the frame.
 const DENIED: &str = "denied to agents";
 
-/// A document that has joined.
+/// A document that has joined the hub.
 struct Joined {
     context: i64,
     client: Client,
     hands: Hands,
-    /// The hub's answer to the document's first words.
+    /// The hub's answer to the document's hello.
     welcome: Option<String>,
-    /// The hub asked whether the page is alive: the ids, as JSON.
+    /// Unanswered pings of the hub: their ids, as JSON.
     pings: Vec<String>,
     link: Arc<dyn LocalPage>,
-    /// Its name in the hub, for the log.
+    /// Its session in the hub, for the log.
     session: String,
     owed: Owed,
-    /// The half that looks and acts, and that the driver asks: a client in one piece is all in the page's own world.
+    /// The half that looks and acts and that answers the driver's requests. A client in one piece is entirely in the
+    /// page's own world.
     acting: Half,
-    /// Whether it was logged that a half has spoken of a call that the other owes.
+    /// Whether the log has a warning that a half sent a message about a call of the other half.
     warned: bool,
-    /// Agents may not see it: the driver stands for it.
+    /// Agents may not see the document: the driver answers in its place.
     barred: bool,
 }
 
-/// The half of a document's client that looks and acts.
+/// The state of the half of a document's client that looks and acts.
 enum Hands {
-    /// It was not needed yet, or the document's client is in one piece.
+    /// Not needed yet, or the document's client is in one piece.
     Absent,
-    /// It is being made: what is for either half waits, in its order.
+    /// Being created. Messages for both halves wait, in order.
     Making(Vec<(Half, String)>),
-    /// It is in this context.
+    /// Exists in this context.
     There(i64),
 }
 
-/// The document of a context.
+/// The document of an execution context.
 struct Known {
-    /// As the browser says it.
+    /// As the browser reports it.
     origin: String,
-    /// The site of its address, where it has no origin of its own.
+    /// The site of its URL, if it has no origin of its own.
     site: Option<String>,
 }
 
-/// What the driver does beside: each ends with something for the document.
+/// An operation that the driver runs in the background. Its result is handled by the tab.
 type Doing = Pin<Box<dyn Future<Output = Done> + Send>>;
 
 enum Done {
-    /// A verb came to this.
+    /// A verb ended with this.
     Answer(String, Ending),
-    /// The tab is to be closed, once that is told.
+    /// Close the tab, after answering this call.
     Close(String),
-    /// Input was made, or not.
+    /// Input was made, or failed.
     Input(u64, Result<(), CommandError>),
-    /// The page does it.
+    /// The page handles the call.
     Page(Own),
-    /// The tab goes to this entry of its history.
+    /// Go to this entry of the tab's history, for this call.
     Travel(Own, i64),
-    /// It is told otherwise.
+    /// Nothing to do.
     Nothing,
 }
 
-/// A tab of a driven browser, or a frame of another origin in one.
+/// A tab of a driven browser, or a frame of another origin in a tab.
 pub struct Tab {
     session: Session,
     browser: Session,
-    /// Its frame, which for a tab is the target.
+    /// The id of its frame. For a tab it is the target id.
     target: String,
     outer: Outer,
-    /// Of a frame; given back with it.
+    /// The number of a frame. Freed when dropped.
     number: Option<Number>,
-    /// Frames of other origins in the same session: each gets the events of its documents.
+    /// Frames of other origins in the same session, by frame id. Each gets the events of its documents.
     inner: HashMap<String, mpsc::Sender<Event>>,
-    /// Documents of all its frames, by their contexts: the frame, and how the browser told of it.
+    /// The documents of all those frames, by context: the frame, and the event that reported the context.
     inner_contexts: HashMap<i64, (String, Event)>,
-    /// Addresses of frames, as the browser says them.
+    /// The URLs of those frames, as the browser reports them.
     inner_urls: HashMap<String, String>,
-    /// The frame in whose document a frame stands.
+    /// The parent of each frame.
     inner_parents: HashMap<String, String>,
     names: Names,
     hub: Arc<dyn LocalHub>,
-    /// Counts what agents ask of this browser, so that an idle one can be ended.
+    /// Counts the requests of agents to this browser, so that an idle browser can be ended.
     used: watch::Sender<u64>,
-    /// Where files for pages are written.
+    /// The folder for files that are given to pages.
     uploads: PathBuf,
-    /// What waits for a file chooser to open.
+    /// Waits for a file chooser to open.
     chooser: Option<oneshot::Sender<i64>>,
-    /// Whether a document has joined.
     joined: watch::Sender<bool>,
     contexts: HashMap<i64, Known>,
-    /// Sites of documents without an origin of their own, by names of their contexts; the oldest first.
+    /// The sites of documents without an origin of their own, by the unique id of their context. The oldest first.
     sandboxes: VecDeque<(String, String)>,
-    /// The address of its document, as the browser says it.
+    /// The URL of its document, as the browser reports it.
     url: String,
     /// The context whose client has left by itself.
     left: Option<i64>,
     document: Option<Joined>,
     crashed: bool,
-    /// Whether the browser loads something into it; the document that is there hears nothing meanwhile.
+    /// Whether the browser is loading something into the tab. The current document gets no messages meanwhile.
     loading: bool,
-    /// Calls of which the driver looks up whether the page is to do them.
+    /// Calls for which the driver is checking whether the page shall handle them.
     undecided: HashSet<String>,
-    /// The calls for which the tab goes to another entry of its history.
+    /// The calls for which the tab moves to another entry of its history.
     going: Vec<Own>,
-    /// The driver's own, for the page client.
+    /// The driver's own requests to the page client.
     questions: (mpsc::UnboundedSender<String>, mpsc::UnboundedReceiver<String>),
     doing: FuturesUnordered<Doing>,
     recording: Recording,
     downloads: Arc<Downloads>,
-    /// The browser and the window that it is in; a frame is where its tab is.
+    /// The browser and window of the tab. A frame has those of its tab.
     shown_in: watch::Receiver<Option<ShownIn>>,
 }
 
 impl Tab {
-    /// A tab or a frame that is attached and waits.
+    /// A tab or frame that has just attached and waits.
     pub fn new(
         (session, browser): (Session, Session),
         (target, url): (String, String),
@@ -197,17 +197,17 @@ impl Tab {
         }
     }
 
-    /// The same, with the browser and the window that it is in.
+    /// Sets the browser and window of the tab.
     pub fn shown_in(self, shown_in: watch::Receiver<Option<ShownIn>>) -> Self {
         Self { shown_in, ..self }
     }
 
-    /// Turns true when a document of it has joined.
+    /// Turns true when a document of the tab has joined.
     pub fn joined(&self) -> watch::Receiver<bool> {
         self.joined.subscribe()
     }
 
-    /// Carries frames until the tab is closed.
+    /// Passes messages between the hub and the documents until the tab is closed.
     pub async fn run(mut self, mut events: Events) {
         let mut shown_in = self.shown_in.clone();
         loop {
@@ -287,7 +287,7 @@ impl Tab {
             "Page.fileChooserOpened" => {
                 let opened = event.read::<ChooserOpened>().and_then(|opened| opened.backend_node_id);
                 if let (Some(node), Some(waiting)) = (opened, self.chooser.take()) {
-                    // It may have been given up.
+                    // Fails if the request no longer waits.
                     let _ = waiting.send(node);
                 }
             }
@@ -298,7 +298,7 @@ impl Tab {
             "Page.frameStartedLoading" if self.is_own(event) => self.loading = true,
             "Page.frameStoppedLoading" if self.is_own(event) => {
                 self.loading = false;
-                // A document that is replaced has left by then.
+                // If the document was replaced, it has left by now.
                 let _ = self.tell(STAYS);
                 self.tell_hands(STAYS);
             }
@@ -318,16 +318,16 @@ impl Tab {
         }
     }
 
-    /// Whether an event of loading is about the tab's own document, not one of its frames.
+    /// Whether a loading event is about the tab's own document, not one of its frames.
     fn is_own(&self, event: &Event) -> bool {
         event.read::<Loading>().is_some_and(|loading| loading.frame_id == self.target)
     }
 
-    /// A document joins with its first message. Nothing of one that agents may not see goes to the hub.
+    /// A document joins the hub with its hello. If agents may not see the document, nothing of it goes to the hub.
     fn join(&mut self, context: i64, origin: &str, hello: &str) {
-        // The older document leaves before this one joins.
+        // The previous document leaves before this one joins.
         self.part();
-        // A frame that agents may not see is none; the page around it leads the tab elsewhere.
+        // A frame that agents may not see does not join. The outer page can still navigate the tab.
         let unknown = origin == "null" && self.url.is_empty();
         if self.outer.is_frame() && self.hub.denies(origin).is_some() {
             return self.tell_outer(DENIED);
@@ -354,7 +354,7 @@ impl Tab {
         }
         if let Some(number) = &self.number {
             let label = number.label();
-            // Where there is another half, it is told when it begins.
+            // With two halves, the second one gets the number when it starts.
             if !self.names.hands {
                 let _ = self.tell(&format!("{FRAME}{label}"));
             }
@@ -373,11 +373,11 @@ impl Tab {
         }
     }
 
-    /// Tells the document around a frame what stands for it there.
+    /// Tells the document around a frame the frame's number, or that it is denied.
     fn tell_outer(&self, label: &str) {
         let (outer, label) = (self.outer.clone(), label.to_owned());
         self.doing.push(Box::pin(async move {
-            // A frame whose element is gone by now needs none.
+            // Fails only if the frame's element is gone, which then needs no number.
             let _ = outer.tell(&label).await;
             Done::Nothing
         }));
@@ -397,7 +397,7 @@ impl Tab {
             }
             (Done::Close(id), Some(document)) => {
                 let heard = document.link.hear(&frames::answer(&id, &Ok(Value::Text("closed".to_owned()))));
-                // The browser's own command: a page cannot hold it up by a question.
+                // Closed by the browser, because a page could delay its own closing with a dialog.
                 let _ = self.browser.send("Target.closeTarget", &json!({ "targetId": self.target }));
                 heard
             }
@@ -407,7 +407,8 @@ impl Tab {
                     Ok(()) => json!({ "input": number }),
                     Err(error) => json!({ "input": number, "error": error.to_string() }),
                 };
-                // A page that shows a dialog hears of it when that is answered; its calls have been told.
+                // A page that shows a dialog receives this when the dialog is answered. Its calls have already been
+                // answered.
                 self.tell_hands(&json(&told));
                 Ok(())
             }
@@ -427,7 +428,7 @@ impl Tab {
         }
     }
 
-    /// Ends what the document owes.
+    /// Ends all unanswered calls of the document with an error.
     fn fail(&mut self, error: &Error) {
         self.going.clear();
         let Some(document) = &mut self.document else { return };
@@ -444,7 +445,7 @@ impl Tab {
         }
     }
 
-    /// The document is gone from the hub.
+    /// The document leaves the hub.
     fn part(&mut self) {
         self.goes_elsewhere();
         if let Some(document) = self.document.take() {
@@ -452,8 +453,8 @@ impl Tab {
         }
     }
 
-    /// The hub closed the document's connection. Where that is because its site is denied now, the driver stands for
-    /// it.
+    /// The hub closed the document's connection. If that is because its site is denied now, the driver takes the
+    /// document's place.
     fn closed(&mut self, close: &Close) {
         let Close { code, reason } = close;
         let _ = self.tell(&format!("!{code} {reason}"));

@@ -1,4 +1,4 @@
-//! Verbs that the browser does for a page: answers to dialogs, and bodies of requests.
+//! Verbs that the browser does for a page: answering dialogs, and fetching bodies of requests.
 
 use super::frames::{Own, params};
 use crate::cdp::Session;
@@ -10,15 +10,15 @@ use std::fmt::Write;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
-/// The longest body of a request that is shown, in characters.
+/// The longest body to show, in characters.
 const BODY_LEN_MAX: usize = 20_000;
 
-/// How often is looked whether an answered dialog is closed, and for how long. Another with the same text may follow at
-/// once.
+/// How often and how long to check that an answered dialog has closed. Another dialog with the same text may follow
+/// right away.
 const CLOSED_LOOK: Duration = Duration::from_millis(2);
 const CLOSED_MAX: Duration = Duration::from_millis(500);
 
-/// Why a driven page cannot answer, as the agent reads it.
+/// The error that an agent gets if a driven page cannot answer.
 pub fn refusal(error: &CommandError) -> Error {
     match error {
         CommandError::Dialog(dialog) => shows(dialog),
@@ -31,7 +31,7 @@ pub fn refusal(error: &CommandError) -> Error {
     }
 }
 
-/// A page that waits for an answer to a dialog does nothing else.
+/// The error while a dialog is open: the page does nothing else until it is answered.
 pub fn shows(dialog: &Dialog) -> Error {
     let Dialog { kind, message, .. } = dialog;
     let text =
@@ -39,7 +39,7 @@ pub fn shows(dialog: &Dialog) -> Error {
     Error::new(Code::CONNECTION, text)
 }
 
-/// A request of the page with its bodies. `details` are its row and headers.
+/// Adds the bodies of a request to its row and headers (`details`).
 pub async fn request(session: &Session, mut details: String, asked: Asked) -> Ending {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -75,16 +75,16 @@ pub async fn request(session: &Session, mut details: String, asked: Asked) -> En
     Ok(Value::Text(details))
 }
 
-/// Which bodies a request has.
+/// The bodies to fetch of a request.
 #[derive(Debug)]
 pub struct Asked {
-    /// What the browser calls it.
+    /// The browser's id of the request.
     pub id: String,
-    /// Whether it sent one.
+    /// Whether the request had a body.
     pub has_body: bool,
-    /// Whether it got one.
+    /// Whether the body of the response can be requested.
     pub is_answered: bool,
-    /// Of the answer.
+    /// The media type of the response.
     pub media_type: String,
 }
 
@@ -106,7 +106,7 @@ struct Answering {
     dismiss: bool,
 }
 
-/// Answers the dialog that the page shows, or says which it is.
+/// Answers the dialog that the page shows, or describes it.
 pub async fn dialog(session: &Session, own: &Own) -> Ending {
     let Answering { accept, dismiss } = params(own)?;
     let Some(dialog) = session.dialog() else {
@@ -122,7 +122,7 @@ pub async fn dialog(session: &Session, own: &Own) -> Ending {
         asked["promptText"] = text.as_str().into();
     }
     session.command("Page.handleJavaScriptDialog", &asked).await.map_err(|error| refusal(&error))?;
-    // The browser says that it is closed after it has answered; the next call must not find it open.
+    // The browser reports the closing after its answer. The next call must not find the dialog open.
     let closed = async {
         while session.dialog().is_some_and(|open| open == dialog) {
             sleep(CLOSED_LOOK).await;

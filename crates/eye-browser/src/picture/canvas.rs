@@ -1,54 +1,51 @@
-//! A picture in memory: read from a PNG, painted on, written as one.
+//! A picture in memory: read from a PNG, painted on, and written as a PNG.
 
 use png::{BitDepth, ColorType, Decoder, Encoder, Transformations};
 use std::io::Cursor;
 use std::ops::Range;
 
-/// Bytes of one picture in memory at most: 32 million pixels.
+/// The size of one picture in memory: 32 million pixels.
 const PIXELS_BYTES_MAX: usize = 128 << 20;
 
-/// Bytes of a pixel: red, green, blue, alpha.
+/// Bytes per pixel: red, green, blue, alpha.
 pub const PIXEL: usize = 4;
 
-/// How often each pixel of a picture is painted at most, on average, by what covers it.
+/// How often each pixel may be painted over, on average.
 const COVERED_MAX: u64 = 8;
 
 /// A colour without transparency.
 pub type Colour = [u8; 3];
 
-/// A rectangle: from the left and the top, and how wide and high.
+/// A rectangle: `((left, top), (width, height))`.
 pub type Area = ((i64, i64), (i64, i64));
 
-/// A picture.
+/// A picture as pixels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Canvas {
-    /// In pixels.
     pub width: u32,
-    /// In pixels.
     pub height: u32,
     /// Rows of RGBA, from the top.
     pixels: Vec<u8>,
 }
 
-/// Why bytes are no picture that can be read.
+/// Why a picture cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
-    /// They are no PNG.
     #[error("it is not a PNG")]
     NotPng,
-    /// It is broken, or larger than is read.
+    /// The PNG is broken or too large.
     #[error("{0}")]
     Broken(String),
 }
 
 impl Canvas {
-    /// An empty picture of one colour.
+    /// A picture of one colour.
     #[cfg(test)]
     pub fn plain(width: u32, height: u32, [r, g, b]: Colour) -> Self {
         Self { width, height, pixels: [r, g, b, 255].repeat(width as usize * height as usize) }
     }
 
-    /// Reads a PNG of any kind.
+    /// Reads a PNG of any colour type.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
         if !bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
             return Err(Unreadable::NotPng);
@@ -57,7 +54,7 @@ impl Canvas {
         let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: PIXELS_BYTES_MAX });
         decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
         let mut reader = decoder.read_info().map_err(broken)?;
-        // As pixels of four bytes, which a grey picture is much smaller than.
+        // Counted at four bytes per pixel: a grey picture is smaller before it is expanded.
         let whole = u64::from(reader.info().width) * u64::from(reader.info().height) * PIXEL as u64;
         let len = reader.output_buffer_size().filter(|_| whole <= PIXELS_BYTES_MAX as u64);
         let mut raw = vec![0; len.ok_or_else(|| Unreadable::Broken("it has more than 32 million pixels".into()))?];
@@ -73,7 +70,7 @@ impl Canvas {
         Ok(Self { width: info.width, height: info.height, pixels })
     }
 
-    /// As a PNG, quickly.
+    /// Encodes a PNG, with fast compression.
     pub fn write(&self) -> Result<Vec<u8>, Unreadable> {
         let broken = |error: png::EncodingError| Unreadable::Broken(error.to_string());
         let mut bytes = Vec::new();
@@ -94,7 +91,7 @@ impl Canvas {
         self.pixels.get(start..start + len).unwrap_or_default()
     }
 
-    /// The columns and rows of a rectangle that are in the picture.
+    /// The columns and rows of a rectangle that lie inside the picture.
     fn inside(&self, (x, y): (i64, i64), (width, height): (i64, i64)) -> (Range<i64>, Range<i64>) {
         let (whole_width, whole_height) = (i64::from(self.width), i64::from(self.height));
         let across = x.clamp(0, whole_width)..x.saturating_add(width).clamp(0, whole_width);
@@ -102,7 +99,7 @@ impl Canvas {
         (across, down)
     }
 
-    /// Paints rectangles. Where a page lays too many upon each other, everything is painted.
+    /// Paints rectangles. If a page stacks too many on each other, paints the whole picture.
     pub fn cover(&mut self, places: &[Area], colour: Colour) {
         let area = |range: Range<i64>| u64::try_from(range.end - range.start).unwrap_or(0);
         let painted = places.iter().map(|(at, size)| {
@@ -117,7 +114,7 @@ impl Canvas {
         }
     }
 
-    /// Paints a rectangle; what is outside of the picture is left out.
+    /// Paints a rectangle, cut to the picture.
     pub fn fill(&mut self, at: (i64, i64), size: (i64, i64), colour: Colour) {
         let [red, green, blue] = colour;
         let (across, down) = self.inside(at, size);
@@ -130,7 +127,7 @@ impl Canvas {
         }
     }
 
-    /// Paints the edge of a rectangle, `thick` pixels wide, inside of it.
+    /// Paints the border of a rectangle, `thick` pixels wide, inside it.
     pub fn frame(&mut self, (x, y): (i64, i64), (width, height): (i64, i64), thick: i64, colour: Colour) {
         let (across, down) = (thick.min(width), thick.min(height));
         self.fill((x, y), (width, down), colour);
@@ -172,7 +169,7 @@ mod tests {
     fn what_is_no_picture_is_said() {
         assert!(matches!(Canvas::read(b"\xff\xd8\xff\xe0"), Err(Unreadable::NotPng)));
         assert!(matches!(Canvas::read(b"\x89PNG\r\n\x1a\n\0\0"), Err(Unreadable::Broken(_))));
-        // One that says to be larger than all memory is not believed.
+        // A size that does not fit into memory is refused before anything is allocated.
         let mut huge = Canvas::plain(1, 1, [0, 0, 0]).write().unwrap();
         huge[16..20].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff]);
         assert!(matches!(Canvas::read(&huge), Err(Unreadable::Broken(_))));

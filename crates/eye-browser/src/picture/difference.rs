@@ -1,29 +1,26 @@
-//! Where two pictures of one size differ: regions, largest first. Pure.
+//! Finds where two pictures of the same size differ: regions, largest first. Pure.
 
 use super::canvas::{Canvas, PIXEL};
 
-/// How far apart two values of a channel are that a person cannot tell apart.
+/// Values of a channel that differ by no more than this look the same to a person.
 const TOLERANCE: u8 = 12;
 
-/// Pixels are gathered in squares of this side; what is nearer than two squares is one region.
+/// Differing pixels are grouped in squares of this side. Groups less than two squares apart form one region.
 const CELL: u32 = 8;
 
-/// A part that differs, in pixels.
+/// A region that differs, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// From the left.
     pub x: u32,
-    /// From the top.
     pub y: u32,
-    /// In pixels.
     pub width: u32,
-    /// In pixels.
     pub height: u32,
-    /// Pixels in it that differ.
+    /// The number of differing pixels in it.
     pub pixels: u64,
 }
 
-/// The parts that differ, those with the most pixels first, and how many pixels differ in all. Both have the same size.
+/// The regions that differ, those with the most differing pixels first, and the number of differing pixels in all. Both
+/// pictures must have the same size.
 pub fn regions(before: &Canvas, now: &Canvas) -> (Vec<Region>, u64) {
     let (columns, rows) = (now.width.div_ceil(CELL) as usize, now.height.div_ceil(CELL) as usize);
     let mut counts = vec![0_u32; columns * rows];
@@ -50,7 +47,7 @@ pub fn regions(before: &Canvas, now: &Canvas) -> (Vec<Region>, u64) {
     (found, total)
 }
 
-/// The region that a cell belongs to. Its cells are taken out.
+/// The region that a cell belongs to. Takes its cells out of the counts.
 fn gather(counts: &mut [u32], columns: usize, rows: usize, start: usize, now: &Canvas) -> Region {
     let (mut left, mut top, mut right, mut bottom) = (usize::MAX, usize::MAX, 0, 0);
     let mut pixels = 0;
@@ -86,10 +83,10 @@ mod tests {
         assert_eq!(regions(&before, &before), (Vec::new(), 0));
         let mut now = before.clone();
         now.fill((2, 2), (3, 3), [0, 0, 0]);
-        // Two parts that are near each other are one.
+        // Two differing parts that are near each other form one region.
         now.fill((40, 30), (20, 10), [255, 0, 0]);
         now.fill((70, 30), (4, 4), [255, 0, 0]);
-        // A person does not see this.
+        // Too small a difference for a person to see.
         now.fill((90, 50), (4, 4), [250, 250, 250]);
         let (found, pixels) = regions(&before, &now);
         assert_eq!(pixels, 9 + 200 + 16);

@@ -1,27 +1,22 @@
-//! Refs drawn on a picture: a frame around each element, and its ref at a corner.
+//! Draws refs on a picture: a frame around each element, and its ref at a corner.
 
 use super::canvas::{Canvas, Colour};
 
-/// What is drawn around an element, in pixels of the picture.
+/// The frame and label of an element, in pixels of the picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Such as `e9`.
     pub label: String,
-    /// From the left.
     pub x: i64,
-    /// From the top.
     pub y: i64,
-    /// In pixels.
     pub width: i64,
-    /// In pixels.
     pub height: i64,
 }
 
-/// Told apart beside each other, and dark enough for white text.
+/// Easy to distinguish, and dark enough for white text.
 const COLOURS: [Colour; 6] = [[200, 30, 30], [20, 90, 200], [0, 120, 60], [150, 40, 160], [170, 90, 0], [0, 110, 130]];
 const TEXT: Colour = [255, 255, 255];
 
-/// How many pixels a dot of a letter is wide.
+/// The width of a dot of a letter, in pixels.
 const DOT: i64 = 2;
 const LETTER_WIDTH: i64 = 5;
 const LETTER_HEIGHT: i64 = 7;
@@ -29,7 +24,7 @@ const GAP: i64 = 1;
 const PADDING: i64 = 2;
 const THICK: i64 = 2;
 
-/// Draws all of them; the labels last, so that no frame crosses one.
+/// Draws all marks. The labels come last, so that no frame crosses one.
 pub fn draw(canvas: &mut Canvas, marks: &[Mark]) {
     let coloured = || marks.iter().zip(COLOURS.into_iter().cycle());
     for (mark, colour) in coloured() {
@@ -39,7 +34,7 @@ pub fn draw(canvas: &mut Canvas, marks: &[Mark]) {
         let letters = i64::try_from(mark.label.len()).unwrap_or(0);
         let width = (letters * (LETTER_WIDTH + GAP) - GAP) * DOT + 2 * PADDING;
         let height = LETTER_HEIGHT * DOT + 2 * PADDING;
-        // Above the element where there is room, so that nothing of it is covered.
+        // Above the element if there is room, so that the label covers none of it.
         let y = if mark.y >= height { mark.y - height } else { mark.y };
         let x = mark.x.min(i64::from(canvas.width) - width).max(0);
         canvas.fill((x, y), (width, height), colour);
@@ -59,7 +54,7 @@ fn write(canvas: &mut Canvas, (x, y): (i64, i64), letter: u8) {
     }
 }
 
-/// Five dots in each of seven rows. Refs have no other letters.
+/// Seven rows of five dots. Refs contain no other characters.
 fn glyph(letter: u8) -> [u8; 7] {
     match letter {
         b'0' => [0b01110, 0b10001, 0b10011, 0b10101, 0b11001, 0b10001, 0b01110],

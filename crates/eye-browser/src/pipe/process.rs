@@ -1,4 +1,4 @@
-//! The pipe of a browser that eye started with `--remote-debugging-pipe`: UTF-8 JSON, each message ended by a NUL.
+//! The pipe of a browser that eye started with `--remote-debugging-pipe`: UTF-8 JSON, each message followed by a NUL.
 
 use super::{MessageReader, MessageWriter, Pipe};
 use crate::limits::MESSAGE_BYTES_MAX;
@@ -6,12 +6,12 @@ use serde::de::IgnoredAny;
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// Bytes that are read at once.
+/// Bytes to read at once.
 const READ_BYTES: usize = 64 << 10;
-/// A message up to this size is looked at before its NUL is there.
+/// A message up to this size may be parsed before its NUL has arrived.
 const EARLY_BYTES_MAX: usize = 4 << 10;
 
-/// The two ends of a process: what it reads and what it writes.
+/// The two ends of the browser's pipe.
 #[derive(Debug)]
 pub struct ProcessPipe<W, R> {
     /// The browser's file descriptor 3.
@@ -32,7 +32,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static, R: AsyncRead + Send + Unpin + 'stat
     }
 }
 
-/// Writes messages that end with a NUL.
+/// Writes messages, each followed by a NUL.
 #[derive(Debug)]
 pub struct NulWriter<W> {
     input: Option<W>,
@@ -56,17 +56,17 @@ impl<W: AsyncWrite + Send + Unpin + 'static> MessageWriter for NulWriter<W> {
     }
 }
 
-/// Reads messages that end with a NUL.
+/// Reads messages, each followed by a NUL.
 #[derive(Debug)]
 pub struct NulReader<R> {
     output: R,
-    /// Kept from one message to the next.
+    /// Reused from one message to the next.
     buffer: Vec<u8>,
     /// Where the next message begins.
     start: usize,
-    /// How far the buffer is known to hold no NUL.
+    /// The buffer holds no NUL before this position.
     searched: usize,
-    /// The message before was given without its NUL, which is still to come.
+    /// The last message was returned before its NUL arrived.
     early: bool,
 }
 
@@ -88,7 +88,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> MessageReader for NulReader<R> {
 }
 
 impl<R> NulReader<R> {
-    /// The next message of what was read. What is left of it afterwards is the beginning of one.
+    /// The next complete message in the buffer. The rest stays there as the beginning of the next one.
     fn next(&mut self) -> Option<String> {
         if self.early && self.buffer.get(self.start) == Some(&0) {
             self.early = false;
@@ -114,7 +114,7 @@ impl<R> NulReader<R> {
         Some(message)
     }
 
-    /// Moves what is left to the front, and gives back room that a large message took.
+    /// Moves the rest to the front, and frees the space that a large message took.
     fn make_room(&mut self) {
         self.buffer.drain(..self.start);
         self.searched -= self.start;
@@ -124,8 +124,8 @@ impl<R> NulReader<R> {
         }
     }
 
-    /// A small message that is all there but for its NUL: Chromium writes that by itself, and between the two the hub
-    /// would sleep and be woken again.
+    /// Returns a small message that is complete but for its NUL. Chromium writes the NUL separately, and the hub would
+    /// sleep and wake up again between the two.
     fn whole(&mut self) -> Option<String> {
         let there = &self.buffer;
         if self.early || there.len() > EARLY_BYTES_MAX || there.last() != Some(&b'}') {
@@ -139,7 +139,7 @@ impl<R> NulReader<R> {
     }
 }
 
-/// A lone surrogate of a page's text is written as it is, which is no UTF-8.
+/// Chromium writes a lone surrogate of a page's text as it is, which is not UTF-8.
 fn text(message: Vec<u8>) -> String {
     String::from_utf8(message).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
@@ -164,7 +164,7 @@ mod tests {
         writing.await.unwrap();
     }
 
-    /// What is read of pieces that come one by one.
+    /// Reads messages that arrive in these pieces.
     async fn read(pieces: Vec<Vec<u8>>) -> Vec<String> {
         let (mut browser, ours) = tokio::io::duplex(1 << 20);
         let (_, mut reader) = ProcessPipe { input: tokio::io::sink(), output: ours }.split();

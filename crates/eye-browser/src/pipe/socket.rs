@@ -1,4 +1,4 @@
-//! The pipe to a CDP endpoint that a person named: a WebSocket, found by its own URL, by HTTP, or by
+//! The pipe to a CDP endpoint that a person named: a WebSocket, found by its own URL, over HTTP, or through
 //! `DevToolsActivePort`.
 
 use super::{MessageReader, MessageWriter, Pipe};
@@ -21,7 +21,7 @@ use tokio_tungstenite::tungstenite::{Message, protocol::WebSocketConfig};
 pub struct SocketPipe(WebSocketStream<TcpStream>);
 
 impl SocketPipe {
-    /// Connects to `ws://HOST:PORT/devtools/browser/ID`, or to `http://HOST:PORT`, which is asked for that.
+    /// Connects to `ws://HOST:PORT/devtools/browser/ID`, or to `http://HOST:PORT`, which returns that URL.
     pub async fn connect(url: &str) -> Result<Self, BrowserError> {
         let failed = |why: String| BrowserError::Unreachable { url: url.to_owned(), why };
         let reach = async {
@@ -49,12 +49,12 @@ impl SocketPipe {
         }
     }
 
-    /// Where a browser that has this profile open says how it is reached.
+    /// The file in which a browser with this profile writes its endpoint.
     pub fn file_of(folder: &Path) -> PathBuf {
         folder.join("DevToolsActivePort")
     }
 
-    /// Connects to the browser that has this profile open and lets itself be debugged.
+    /// Connects to the browser that has this profile open, if it allows debugging.
     pub async fn of_profile(folder: &Path) -> Result<Self, BrowserError> {
         let file = Self::file_of(folder);
         let failed = |why: String| BrowserError::Unreachable { url: file.display().to_string(), why };
@@ -68,7 +68,7 @@ impl SocketPipe {
     }
 }
 
-/// The endpoint that a `DevToolsActivePort` file names: its port, and its path on the next line.
+/// The endpoint in a `DevToolsActivePort` file: the port, and the path on the next line.
 fn active_port(text: &str) -> Option<String> {
     let mut lines = text.lines();
     let port: u16 = lines.next()?.trim().parse().ok()?;
@@ -76,8 +76,8 @@ fn active_port(text: &str) -> Option<String> {
     path.starts_with('/').then(|| format!("ws://127.0.0.1:{port}{path}"))
 }
 
-/// Asks `/json/version` of an endpoint for its WebSocket, which is at the same host: an endpoint that names another one
-/// would lead the hub to a browser that the person did not name.
+/// Reads the path of the WebSocket from `/json/version`. Keeps the host: an endpoint that names another host would lead
+/// the hub to a browser that the person did not name.
 async fn discover(host: &str) -> io::Result<String> {
     #[derive(Deserialize)]
     struct Version {
@@ -107,7 +107,6 @@ impl Pipe for SocketPipe {
     }
 }
 
-/// Writes text messages.
 #[derive(Debug)]
 pub struct SocketWriter(SplitSink<WebSocketStream<TcpStream>, Message>);
 
@@ -124,7 +123,6 @@ impl MessageWriter for SocketWriter {
     }
 }
 
-/// Reads text messages.
 #[derive(Debug)]
 pub struct SocketReader(SplitStream<WebSocketStream<TcpStream>>);
 

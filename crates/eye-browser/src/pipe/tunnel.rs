@@ -1,15 +1,15 @@
-//! The pipe through the extension: its WebSocket is the hub's, so messages come and go by channels.
+//! The pipe through the extension. The hub owns its WebSocket, so the messages go through channels.
 
 use super::{MessageReader, MessageWriter, Pipe};
 use std::io;
 use tokio::sync::mpsc;
 
-/// The two ends of an extension's connection.
+/// The channels of an extension's connection.
 #[derive(Debug)]
 pub struct TunnelPipe {
-    /// What is said to the extension. Letting go of it closes the connection.
+    /// Messages to the extension. Dropping the sender closes the connection.
     pub say: mpsc::Sender<String>,
-    /// What it says.
+    /// Messages from the extension.
     pub heard: mpsc::Receiver<String>,
 }
 
@@ -22,7 +22,7 @@ impl Pipe for TunnelPipe {
     }
 }
 
-/// Writes messages.
+/// Writes messages to the channel.
 #[derive(Debug)]
 pub struct TunnelWriter(Option<mpsc::Sender<String>>);
 
@@ -40,7 +40,7 @@ impl MessageWriter for TunnelWriter {
     }
 }
 
-/// Reads messages.
+/// Reads messages from the channel.
 #[derive(Debug)]
 pub struct TunnelReader(mpsc::Receiver<String>);
 

@@ -1,4 +1,4 @@
-//! A hub that is the test itself, and eye's own browser with a page that joins it.
+//! A test in place of the hub, and eye's own browser with a page that joins it.
 
 use eye_browser::drive::{Browsers, Settings};
 use eye_protocol::Error;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::timeout;
 
-/// What a document said, and the way to it.
+/// A message of a document, and the channel to the document.
 pub type Said = (String, mpsc::UnboundedSender<String>);
 
 #[derive(Debug)]
@@ -81,7 +81,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A browser that shows this page. `None` where no browser is installed, which is said.
+    /// A browser that shows this page. `None`, with a message, if no browser is installed.
     pub async fn begin(url: &str) -> Option<Self> {
         let program = chromium_or_skip()?;
         let home = tempfile::tempdir().expect("a temporary folder");
@@ -101,7 +101,7 @@ impl Stage {
         Some(Self { browsers, heard, home })
     }
 
-    /// Waits until a document says this.
+    /// Waits for a message of a document that contains this text.
     pub async fn until(&mut self, words: &str) -> Said {
         let said = async {
             loop {

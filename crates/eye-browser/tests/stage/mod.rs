@@ -1,4 +1,4 @@
-//! A real browser with a profile of its own, and pages in it.
+//! A real browser with its own profile, and pages in it.
 
 use eye_browser::cdp::{Events, Session};
 use eye_browser::launch::{Launch, Launched, launch};
@@ -27,7 +27,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// `None` where no browser is installed, which is said.
+    /// `None`, with a message, if no browser is installed.
     pub async fn begin() -> Option<Self> {
         chromium_or_skip()?;
         let home = tempfile::tempdir().expect("a temporary folder");
@@ -41,7 +41,7 @@ impl Stage {
         self.home.path().join("profile")
     }
 
-    /// Writes a page beside the profile, and gives its URL.
+    /// Writes a page beside the profile and returns its URL.
     pub fn file(&self, name: &str, html: &str) -> String {
         let path = self.home.path().join(name);
         std::fs::write(&path, html).expect("the folder is ours");
@@ -56,7 +56,7 @@ impl Stage {
         &self.launched
     }
 
-    /// Opens a page, which is ready when this returns.
+    /// Opens a page, which is ready on return.
     pub async fn page(&mut self, url: &str) -> Page {
         let new = json!({ "url": url, "newWindow": true });
         self.browser().command("Target.createTarget", &new).await.expect("a page opens");
@@ -71,7 +71,7 @@ impl Stage {
         page
     }
 
-    /// The next page that appears, still waiting.
+    /// The next page that appears. It still waits for the debugger.
     pub async fn next_page(&mut self) -> Page {
         loop {
             let attached = self.launched.connection.attached().await.expect("the browser lives");
@@ -85,7 +85,7 @@ impl Stage {
         }
     }
 
-    /// Closes the pipe and leaves the folder.
+    /// Closes the pipe and returns the home folder.
     pub fn leave(self) -> TempDir {
         self.home
     }

@@ -1,4 +1,4 @@
-//! Sessions that begin: tabs, and frames of other sites, which have processes and sessions of their own. Each is a page
+//! Handles new sessions: tabs, and frames of other sites, which have their own process and session. Each becomes a page
 //! of the hub.
 
 use super::{Browsers, Running, hold};
@@ -18,12 +18,12 @@ impl Browsers {
             return self.attach_frame(running, attached, used);
         }
         let Some(hub) = self.0.hub.get().filter(|_| attached.target.kind == "page") else {
-            // Workers and the browser's own surfaces go on by themselves.
+            // Workers and the browser's own surfaces just continue.
             let _ = session.send("Runtime.runIfWaitingForDebugger", &json!({}));
             return;
         };
         let target = attached.target.target_id.clone();
-        // A hub that is started again finds the tab under the name that it had.
+        // A restarted hub finds the tab under the same name.
         let names = if running.tunnel { Names::of_target(&target) } else { Names::fresh() };
         let names = Names { hands: !attached.target.scripted, ..names };
         let name = names.session.clone();
@@ -51,19 +51,19 @@ impl Browsers {
         });
     }
 
-    /// A frame of another site in a tab, or in a frame.
+    /// Handles a frame of another site in a tab or in a frame.
     fn attach_frame(&self, running: &Arc<Running>, attached: Attached, used: watch::Sender<u64>) {
         let session = attached.events.session.clone();
         let around = attached.parent.as_deref().and_then(|parent| hold(&running.outers).get(parent).cloned());
         let found = around.and_then(|(around, outer, names)| {
             let (number, name) = outer.number()?;
             let inner = outer.inside(around, &attached.target.target_id, &names.receive);
-            // What is given to the tab's page is given to its frames.
+            // Files that are given to the tab's page can also be given to its frames.
             let names = Names { session: name, files: names.files, ..Names::fresh() };
             Some((inner, number, names, self.0.hub.get()?.clone()))
         });
         let Some((outer, number, names, hub)) = found else {
-            // One frame too many, or one whose tab has ended.
+            // Too many frames, or the tab of the frame has ended.
             let _ = session.send("Runtime.runIfWaitingForDebugger", &json!({}));
             return;
         };

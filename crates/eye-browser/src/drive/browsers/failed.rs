@@ -1,4 +1,4 @@
-//! Why there is no browser or no page, as an agent reads it.
+//! Errors for agents: why there is no browser or no page.
 
 use crate::error::BrowserError;
 use eye_protocol::{Code, Error};
@@ -6,13 +6,13 @@ use eye_protocol::{Code, Error};
 /// How long a page that was opened may take to join and to load, in ms.
 pub const OPEN_MS: u64 = 30_000;
 
-/// A page that was opened did not come.
+/// The opened page did not join in time.
 pub fn late(url: &str) -> Error {
     Error::new(Code::TIMEOUT, format!("{url} did not join within {} s", OPEN_MS / 1000))
         .hint("`eye pages` shows whether it has come since")
 }
 
-/// Why there is no browser, with the next step.
+/// The error of a browser, with the next step as a hint.
 pub fn told(error: &BrowserError) -> Error {
     let text = match std::error::Error::source(error) {
         Some(why) => format!("{error}: {why}"),

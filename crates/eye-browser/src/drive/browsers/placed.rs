@@ -1,4 +1,4 @@
-//! Which browser and which of its windows a tab is in, as agents are told.
+//! Which browser and which of its windows a tab is in, for agents.
 
 use super::{Running, hold};
 use crate::cdp::{Event, TargetInfo};
@@ -6,18 +6,18 @@ use eye_protocol::messages::ShownIn;
 use serde::Deserialize;
 use tokio::sync::watch;
 
-/// Windows of one browser that are told apart; tabs in more say nothing of theirs.
+/// The most windows of one browser to distinguish. Tabs in further windows report no window.
 const WINDOWS_LEN_MAX: usize = 1024;
 
 impl Running {
-    /// Where a new tab is; it hears when that changes.
+    /// Registers a new tab. The receiver gets its place and every change of it.
     pub(super) fn place(&self, target: &TargetInfo) -> watch::Receiver<Option<ShownIn>> {
         let (sender, receiver) = watch::channel(Some(self.shown_in(target.window_id)));
         hold(&self.places).insert(target.target_id.clone(), sender);
         receiver
     }
 
-    /// An event of the browser: the person may have moved a tab to another window. Only the extension tells of that.
+    /// Handles an event that a person moved a tab to another window. Only the extension sends it.
     pub(super) fn moved(&self, event: &Event) {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -33,7 +33,7 @@ impl Running {
         }
     }
 
-    /// A browser that eye starts has a window for every page, of which there is nothing to tell.
+    /// A browser that eye starts has one window per page, so no window is reported.
     fn shown_in(&self, window: Option<i64>) -> ShownIn {
         let number = window.and_then(|window| {
             let mut windows = hold(&self.windows);

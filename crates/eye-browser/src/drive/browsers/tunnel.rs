@@ -1,4 +1,4 @@
-//! A browser of the person whose extension is connected: its granted tabs are pages for as long as it is.
+//! A person's browser whose extension is connected. Its granted tabs are pages while the connection lasts.
 
 use super::{Browsers, Running, auto_attach, hold};
 use crate::drive::downloads::Downloads;
@@ -8,15 +8,15 @@ use crate::pipe::tunnel::TunnelPipe;
 use std::sync::Arc;
 
 impl Browsers {
-    /// Serves one extension until its connection ends. `name` tells it from others. It is ended in order also when
-    /// nothing waits for that any more.
+    /// Serves one extension until its connection ends. `name` identifies the extension. Runs as a task, so that it ends
+    /// cleanly even if the caller stops waiting.
     pub async fn tunnel(&self, name: String, pipe: TunnelPipe) {
         let _ = tokio::spawn(self.clone().through(name, pipe)).await;
     }
 
     async fn through(self, name: String, pipe: TunnelPipe) {
         let Ok(launched) = attach(pipe).await else { return };
-        // One browser has one connection: a worker that was stopped may come back before the end of its old one is
+        // One browser has one connection. A restarted worker may connect before the end of its old connection is
         // noticed.
         self.end(|other, _| other == name).await;
         let uploads = self.0.settings.profiles.join(random_text(8));

@@ -1,26 +1,26 @@
-//! What a page client says of a picture. The page may have written it: nothing of it is believed that is not bounded.
+//! The page client's answers about a picture. The page may have forged them, so everything is bounded.
 
 use crate::drive::rect::Rect;
 use serde::Deserialize;
 
-/// Bytes of an answer that are read; a thousand marks take about a third of it.
+/// The longest answer to parse. A thousand marks take about a third of it.
 const SAID_BYTES_MAX: usize = 256 << 10;
 
-/// Marks on one picture. The client says no more (`MARKS_MAX` in `web/client/src/look/picture.ts`).
+/// The most marks on one picture. The client has the same limit (`MARKS_MAX` in `web/client/src/look/picture.ts`).
 const MARKS_MAX: usize = 1_000;
 
-/// Digits of a ref: those of any 32-bit number.
+/// The most digits of a ref: enough for any 32-bit number.
 const REF_DIGITS_MAX: usize = 10;
 
-/// Characters of what is said of one region.
+/// The longest text about one region, in characters.
 const NAMED_CHARS_MAX: usize = 300;
 
-/// Where a picture's target is, and the refs of what it shows.
+/// The position of a picture's target, and the refs that the picture shows.
 #[derive(Debug, Default, Deserialize)]
 pub struct Seen {
     /// The target, in CSS pixels of the viewport.
     pub rect: Option<Rect>,
-    /// A ref and its element's place each.
+    /// Each ref with the position of its element.
     #[serde(default)]
     pub marks: Vec<(Ref, f64, f64, f64, f64)>,
 }
@@ -49,14 +49,14 @@ impl From<Ref> for String {
 }
 
 impl Seen {
-    /// Reads an answer; `None` where it is not one that the client gives.
+    /// Parses an answer. `None`: the client would not send it.
     pub fn read(said: &str) -> Option<Self> {
         let short = Some(said).filter(|said| said.len() <= SAID_BYTES_MAX)?;
         serde_json::from_str(short).ok().filter(|seen: &Self| seen.marks.len() <= MARKS_MAX)
     }
 }
 
-/// Reads what lies in each region, as a line each: a page cannot add lines to ours.
+/// Parses the text about each region, one line per region. Removes line breaks, so that a page cannot add lines.
 pub fn named(said: &str) -> Vec<String> {
     let short = Some(said).filter(|said| said.len() <= SAID_BYTES_MAX);
     let named: Vec<String> = short.and_then(|said| serde_json::from_str(said).ok()).unwrap_or_default();

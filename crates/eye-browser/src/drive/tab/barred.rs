@@ -1,4 +1,4 @@
-//! Stands in the hub for a document whose site is denied to agents: it says where the tab is, and leads it elsewhere.
+//! Takes the place of a document whose site is denied to agents: reports where the tab is, and navigates it away.
 
 use super::{Doing, Done, Known, Tab};
 use crate::cdp::Session;
@@ -14,19 +14,19 @@ use eye_protocol::{Code, Error};
 use serde::Deserialize;
 use serde_json::json;
 
-/// Documents without an origin whose sites are remembered; browsers keep fewer to come back to.
+/// The number of documents without an origin whose sites are remembered. Browsers keep fewer documents to come back to.
 const SANDBOXES_LEN_MAX: usize = 64;
 
 impl Tab {
-    /// What is said in place of the document: nothing but its origin.
+    /// The hello in place of the document's. It contains only the origin.
     pub(super) fn barred_hello(origin: &str) -> String {
         let page = json!({ "title": "(denied to agents)", "url": origin, "eval": true });
         let hello = json!({ "clientType": "browser", "typed": true, "batch": true, "page": page });
         rpc::request("\"hello\"", "hello", &hello)
     }
 
-    /// The origin of a document. One without an origin of its own (a sandbox) is of its address's site where that is
-    /// denied.
+    /// The origin of a document. A document without its own origin (a sandbox) counts to the site of its URL, if that
+    /// is denied.
     pub(super) fn origin_of(&self, known: &Known) -> String {
         match &known.site {
             None => known.origin.clone(),
@@ -35,8 +35,8 @@ impl Tab {
         }
     }
 
-    /// The site of a document without an origin of its own. One that comes back from the browser's cache of documents
-    /// speaks before its address is told, so that its site is remembered by the name of its context.
+    /// The site of a document without its own origin. A document from the back/forward cache sends its hello before the
+    /// browser reports its URL, so sites are remembered by context id.
     pub(super) fn site_of_sandbox(&mut self, origin: &str, context: String) -> Option<String> {
         if !origin.is_empty() && origin != "://" {
             return None;
@@ -53,7 +53,7 @@ impl Tab {
         Some(site)
     }
 
-    /// The hub has something for a document that agents may not see: the way elsewhere, or nothing.
+    /// Handles a message of the hub for a denied document: runs a navigation and rejects everything else.
     pub(super) fn deliver_barred(&mut self, message: &str) {
         let Ok(elements) = batch::parse(message) else { return };
         for element in &elements {
@@ -91,7 +91,7 @@ impl Tab {
                     }
                 })
             }
-            // The hub refuses everything else before it comes here.
+            // Other calls do not reach this point: the hub refuses them.
             _ => {
                 let error = Error::new(Code::DENIED, "this site is denied to agents");
                 Box::pin(std::future::ready(Done::Answer(own.id, Err(error))))
@@ -101,7 +101,7 @@ impl Tab {
     }
 }
 
-/// Leads the tab elsewhere, as its page would.
+/// Navigates the tab, as its page would.
 async fn go(session: &Session, own: &Own, here: &str) -> Result<(), Error> {
     #[derive(Deserialize)]
     struct To {

@@ -1,4 +1,4 @@
-//! What the browser does for a tab in the page's place: pictures, dialogs, cookies, devices and ends.
+//! Starts what the browser does for a tab in the page's place: pictures, dialogs, cookies, devices, closing.
 
 use super::travel::beyond;
 use super::{Doing, Done, Tab};
@@ -14,7 +14,7 @@ impl Tab {
     pub(super) fn begin(&mut self, own: Own) {
         let session = self.session.clone();
         let doing: Doing = match own.method.as_str() {
-            // Without hands the page does what it can, and says of the rest what it needs.
+            // Without the debugger the page does what it can, and reports what the rest requires.
             method if !self.names.hands && !["page/shot", "page/close"].contains(&method) => {
                 self.undecided.insert(own.id.clone());
                 Box::pin(std::future::ready(Done::Page(own)))
@@ -101,14 +101,14 @@ impl Tab {
         self.doing.push(doing);
     }
 
-    /// Tells the hub that a call goes elsewhere: it ends where the tab arrives.
+    /// Tells the hub that a call navigates: it ends at the next document.
     pub(super) fn announce(&self, id: &str) {
         let Some(document) = &self.document else { return };
         let going = rpc::notification("call/navigating", &json!({ "id": id, "url": "" }));
         let _ = document.link.hear(&format!("[{going}]"));
     }
 
-    /// Reloads a crashed page. The call ends where the page arrives, as any that navigates.
+    /// Reloads a crashed page. The call ends at the next document, like every call that navigates.
     fn revive(&mut self, own: &Own) {
         self.announce(&own.id);
         let _ = self.session.send("Page.reload", &json!({}));

@@ -1,5 +1,5 @@
-//! The two halves of a document's page client: the one in the page's own world, and the one that looks and acts, in a
-//! world in which nothing of the page's code runs. The second is made when it is first needed.
+//! The two halves of a document's page client: one in the page's own world, and one that looks and acts, in a world
+//! without the page's code. The second half is created when it is first needed.
 
 use super::{FRAME, Hands, Joined, Tab};
 use crate::drive::frames::{self, Half};
@@ -14,25 +14,25 @@ use eye_protocol::close::Close;
 use eye_protocol::rpc;
 use serde_json::json;
 
-/// How the second half says that a message is for the first.
+/// The prefix of a message from the second half to the first.
 const FOR_PAGE: &str = ">";
 
-/// How the first half asks for the second.
+/// The message by which the first half requests the second.
 const HANDS_WANTED: &str = "+";
 
-/// How bytes begin, which follow in base64.
+/// The prefix of a binary message, which follows in base64.
 const BINARY: &str = "#";
 
-/// Pages of the browser itself, which are not an agent's.
+/// Pages of the browser itself, which agents may not use.
 const BROWSERS_OWN: [&str; 6] =
     ["chrome://", "chrome-untrusted://", "chrome-extension://", "devtools://", "edge://", "brave://"];
 
-/// Messages that wait for the second half. A page whose thread is busy for long may be asked much meanwhile.
+/// Messages that may wait for the second half. While a page's thread is busy for long, many may come.
 const WAITING_LEN_MAX: usize = 1_024;
 
 impl Joined {
-    /// A half of the client says something to the hub, or to the driver. What it has no part in is dropped: the half in
-    /// the page's own world says what the page wants.
+    /// Passes a message of a half to the hub or the driver. Drops what the half may not send: the page controls the
+    /// half in its own world.
     fn heard(&mut self, half: Half, message: &str) -> Result<(), Close> {
         let (heard, foreign) = if let Some(text) = message.strip_prefix(BINARY) {
             let Ok(bytes) = STANDARD.decode(text) else { return Ok(()) };
@@ -64,7 +64,7 @@ impl Joined {
 }
 
 impl Tab {
-    /// The hub has something for the document.
+    /// Passes a message of the hub to the document.
     pub(super) fn deliver(&mut self, message: String) {
         self.used.send_modify(|count| *count += 1);
         if self.document.as_ref().is_some_and(|document| document.barred) {
@@ -89,7 +89,7 @@ impl Tab {
         }
     }
 
-    /// The hub gives a call up: no half owes it any more, and what the browser looked up for it is not gone on with.
+    /// The hub gives up a call: no half has to answer it any more, and the driver's own check for it is dropped.
     fn give_up(&mut self, id: &str) {
         self.undecided.remove(id);
         self.going.retain(|own| own.id != id);
@@ -98,12 +98,12 @@ impl Tab {
         }
     }
 
-    /// The half that does what is for this one: a client in one piece is all of it.
+    /// The half that gets what is for this half. A client in one piece gets everything.
     pub(super) fn half(&self, half: Half) -> Half {
         if self.names.hands { half } else { Half::Page }
     }
 
-    /// Notes a call that a half is handed: it alone may answer.
+    /// Registers a call that a half gets: only that half may answer.
     pub(super) fn owe(&mut self, half: Half, id: String) {
         let half = self.half(half);
         if let Some(document) = &mut self.document {
@@ -111,11 +111,11 @@ impl Tab {
         }
     }
 
-    /// Hands a message to the document, which owes answers to its calls.
+    /// Passes a message to a half. If that fails, ends the document's calls.
     pub(super) fn hand(&mut self, half: Half, message: String) {
         if let Err(error) = self.pass_to(half, message) {
             self.fail(&verbs::refusal(&error));
-            // The browser itself shows the dialog: the page is there, and can say nothing.
+            // The browser shows the dialog, so the page exists but cannot answer.
             if matches!(error, CommandError::Dialog(_)) {
                 self.pong_all();
             }
@@ -124,7 +124,7 @@ impl Tab {
         }
     }
 
-    /// Answers for a page that is there and does not.
+    /// Answers a ping for a page that exists and does not answer.
     pub(super) fn pong(&self, id: &str) {
         if let Some(document) = &self.document {
             let _ = document.link.hear(&format!("[{}]", rpc::response(id, Ok(r#"{"pong":true}"#))));
@@ -138,20 +138,21 @@ impl Tab {
         }
     }
 
-    /// A document has run what it was told: it is alive, whatever its page has made of the client in its own world.
+    /// A document has run the driver's message, so it is alive, even if its page has broken the client in its own
+    /// world.
     pub(super) fn is_alive(&mut self, context: i64) {
         if self.document.as_ref().is_some_and(|document| document.context == context) {
             self.pong_all();
         }
     }
 
-    /// Hands a message to the page client.
+    /// Sends a message to the half in the page's own world.
     pub(super) fn tell(&self, message: &str) -> Result<(), CommandError> {
         self.document.as_ref().map_or(Ok(()), |document| self.tell_in(document.context, message))
     }
 
-    /// The same to the half in a context. What that answers at once is the command's result; the rest comes by the
-    /// binding.
+    /// Sends a message to the half in a context. The command's result holds what it answers right away; later messages
+    /// come through the binding.
     fn tell_in(&self, context: i64, message: &str) -> Result<(), CommandError> {
         let (method, asked) = self.names.telling(context, message);
         self.session.note(method, &asked, context)
@@ -163,7 +164,7 @@ impl Tab {
         self.document.as_ref().is_some_and(there)
     }
 
-    /// Hands a message to a half, in the order of what is handed to both.
+    /// Passes a message to a half. Keeps the order of the messages to both halves.
     pub(super) fn pass_to(&mut self, half: Half, message: String) -> Result<(), CommandError> {
         let half = self.half(half);
         let Some(document) = &mut self.document else { return Ok(()) };
@@ -193,10 +194,10 @@ impl Tab {
         }
     }
 
-    /// The first half needs the second, for the page's own code or an agent's.
+    /// The first half needs the second, for the page's own code or for an agent's.
     pub(super) fn want_hands(&mut self) {
         if self.document.as_ref().is_some_and(|document| matches!(document.hands, Hands::Absent)) {
-            // A page that shows a dialog is answered when it asks again.
+            // Fails while the page shows a dialog. The page asks again later.
             let _ = self.make_hands();
         }
     }
@@ -207,13 +208,13 @@ impl Tab {
         }
         let Some(document) = &mut self.document else { return Ok(()) };
         let asked = json!({ "frameId": self.target, "worldName": WORLD });
-        // Its result comes among the events: if the document has gone before it was made, that is known by then.
+        // The result comes as an event, so that it is known by then whether the document has gone.
         self.session.note("Page.createIsolatedWorld", &asked, document.context)?;
         document.hands = Hands::Making(Vec::new());
         Ok(())
     }
 
-    /// The world for the second half of the document in `page` is there.
+    /// The world for the second half of the document in `page` exists.
     pub(super) fn hands_begin(&mut self, page: i64, context: i64) {
         let Some(document) = self.document.as_mut().filter(|document| document.context == page) else { return };
         if !matches!(document.hands, Hands::Making(_)) {
@@ -236,7 +237,7 @@ impl Tab {
         }
     }
 
-    /// A context is gone, which may be that of the second half alone.
+    /// A context is gone. It may be that of the second half only.
     pub(super) fn hands_left(&mut self, context: i64) {
         if self.are_hands(context)
             && let Some(document) = &mut self.document
@@ -245,20 +246,21 @@ impl Tab {
         }
     }
 
-    /// Tells the second half, if there is one.
+    /// Sends a message to the second half, if it exists.
     pub(super) fn tell_hands(&self, message: &str) {
         if let Some(Hands::There(context)) = self.document.as_ref().map(|document| &document.hands) {
-            // A page that shows a dialog hears nothing; its calls have been told.
+            // A page that shows a dialog does not receive it. Its calls have already been answered.
             let _ = self.tell_in(*context, message);
         }
     }
 
-    /// The page client of a document says something.
+    /// Handles a message of a page client.
     pub(super) fn said(&mut self, context: i64, message: &str) {
         if self.are_hands(context) {
             return self.hands_said(message);
         }
-        // The function is in every frame; those of the same origin are the page's own to look into.
+        // The binding exists in every frame. Only the client of a known document counts: the page itself looks into
+        // frames of its origin.
         let Some(known) = self.contexts.get(&context) else { return };
         let message = &*without_mark(message);
         if frames::is_hello(message) {
@@ -271,7 +273,7 @@ impl Tab {
         let said_by = |document: &&mut Joined| document.context == context && !document.barred;
         let Some(document) = self.document.as_mut().filter(said_by) else { return };
         if message.is_empty() {
-            // A later document may be kept and come back, with its client.
+            // The client leaves. A later document may stay in the back/forward cache and come back with its client.
             self.left = (self.url.is_empty() || self.url.starts_with("about:")).then_some(context);
             self.part();
         } else if message == HANDS_WANTED {
@@ -281,7 +283,7 @@ impl Tab {
         }
     }
 
-    /// A question of the driver's own.
+    /// Passes on a request of the driver itself.
     pub(super) fn ask(&mut self, question: String) {
         if let Err(error) = self.pass_to(Half::Hands, question)
             && let Some(document) = &self.document
@@ -290,7 +292,7 @@ impl Tab {
         }
     }
 
-    /// The second half says something. The driver makes input for no other.
+    /// Handles a message of the second half. The driver makes input for no other.
     pub(super) fn hands_said(&mut self, message: &str) {
         let message = &*without_mark(message);
         if message.starts_with(r#"{"input""#) {
@@ -320,7 +322,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
     use tokio::sync::mpsc;
 
-    /// Keeps what the hub hears.
+    /// Records the messages to the hub.
     #[derive(Debug, Default)]
     struct Hub(Mutex<Vec<String>>);
 
@@ -351,7 +353,7 @@ mod tests {
         }
     }
 
-    /// A document that owes a look and a tool's call.
+    /// A document that must answer a `page/look` and a tool call.
     fn joined(acting: Half, questions: mpsc::UnboundedSender<String>) -> (Joined, Arc<Hub>) {
         let hub = Arc::new(Hub::default());
         let mut owed = Owed::default();
@@ -389,7 +391,7 @@ mod tests {
         document.heard(Half::Page, &binary("7 text/plain\nforged")).unwrap();
         assert_eq!(hub.heard(), [""; 0]);
         assert!(document.warned);
-        // Neither is the other way, and what is its own it says.
+        // Neither half may answer for the other, but each may send its own.
         document.heard(Half::Hands, &binary("8 text/plain\nx")).unwrap();
         document.heard(Half::Page, &binary("8 text/plain\ntrue")).unwrap();
         document.heard(Half::Hands, r#"["d1:there","7:true"]"#).unwrap();

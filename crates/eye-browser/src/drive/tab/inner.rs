@@ -1,5 +1,5 @@
-//! Frames of other origins whose documents are in this session: each is a page of its own in the hub, and hears what is
-//! said of it here. Those of other sites have sessions of their own.
+//! Frames of other origins whose documents are in this session. Each is a page of its own in the hub, and gets the
+//! events of its documents from this session. Frames of other sites have sessions of their own.
 
 use super::Tab;
 use crate::cdp::{Event, Events};
@@ -10,23 +10,23 @@ use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
 use tokio::sync::mpsc;
 
-/// Events that wait for one frame. One that does not keep up is no page any more.
+/// Events that may wait for one frame. A frame that does not keep up is no longer a page.
 const EVENTS_LEN_MAX: usize = 4_096;
 
-/// Documents of frames that are remembered. Those of more frames have no pages.
+/// Documents of frames that are remembered. Documents beyond that do not become pages.
 pub(super) const DOCUMENTS_LEN_MAX: usize = 4_096;
 
 impl Tab {
-    /// Passes an event on that is about a frame. `false`: it is about this document, too.
+    /// Passes on an event of a frame. Returns `false` if the event also concerns this document.
     pub(super) fn is_of_inner(&mut self, event: &Event) -> bool {
         match &*event.method {
-            // Most pages have no frames, and what they say is read once.
+            // Most pages have no frames, so their messages are parsed only once.
             "Runtime.bindingCalled" if self.inner_contexts.is_empty() => false,
             "Runtime.bindingCalled" => {
                 let Some(BindingCalled { execution_context_id, payload, .. }) = event.read() else { return false };
                 let Some((frame, _)) = self.inner_contexts.get(&execution_context_id) else { return false };
                 let frame = frame.clone();
-                // Only a client that stands in no document of its origin says anything.
+                // A client sends messages only from the outermost document of its origin.
                 if !self.inner.contains_key(&frame) && payload.starts_with(r#"{"jsonrpc""#) {
                     self.begin_inner(&frame);
                 }
@@ -112,7 +112,7 @@ impl Tab {
         true
     }
 
-    /// A frame becomes a page.
+    /// Makes a frame a page of the hub.
     fn begin_inner(&mut self, frame: &str) {
         let Some((number, session)) = self.outer.number() else { return };
         let (sender, receiver) = mpsc::channel(EVENTS_LEN_MAX);
@@ -133,7 +133,7 @@ impl Tab {
         tokio::spawn(tab.run(Events::of(self.session.clone(), receiver)));
     }
 
-    /// The first words of a frame's document, with the page that it is in: the browser's word, not the page's.
+    /// Adds the outer page to the hello of a frame's document. The browser supplies it, not the page.
     pub(super) fn framed(&self, hello: &str) -> String {
         let Ok(mut hello) = serde_json::from_str::<serde_json::Value>(hello) else { return hello.to_owned() };
         let page = &mut hello["params"]["page"];
@@ -144,7 +144,7 @@ impl Tab {
         json(&hello)
     }
 
-    /// What the browser does for a tab as a whole.
+    /// Refuses a verb that the browser does only for a whole tab.
     pub(super) fn not_of_frames(&self, own: &Own) -> Error {
         let (verb, page) = (own.method.trim_start_matches("page/"), &self.outer.page);
         let text = format!("{verb} is of a whole page, and this is a frame of one: eye -p {page} {verb}");

@@ -1,5 +1,5 @@
-//! Input that the page client asks for: made only while an agent waits for something, or to let go of what it pressed
-//! meanwhile, at the place where a frame stands in its tab.
+//! Input that the page client requests. It is made only while an agent waits for something, or to release what it
+//! pressed meanwhile. Positions are moved from the frame to the tab.
 
 use super::{Done, Hands, Joined, Tab};
 use crate::drive::files::{self, Field};
@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
 
 impl Tab {
-    /// Input is made only while an agent waits for something: a page cannot press its own buttons.
+    /// Input is made only while an agent waits for something, so that a page cannot press its own buttons.
     pub(super) fn input(&mut self, message: &str) {
         let Some(request) = input::read(message) else { return };
         let number = request.input;
@@ -62,7 +62,7 @@ async fn placed(outer: &Outer, request: Request) -> Result<Request, CommandError
     Ok(if outer.is_frame() { request.placed(outer.place().await?) } else { request })
 }
 
-/// The browser tells the tab which chooser was opened, in words of the frame's process.
+/// The browser reports a file chooser to the tab, with ids of the frame's process.
 fn in_frame() -> CommandError {
     let message = "a file chooser of a frame of another origin cannot be answered; name the file field".to_owned();
     CommandError::Refused { code: 0, message }

@@ -1,5 +1,5 @@
-//! Whose requests a tab's session tells of: its own documents' and those of frames that share the session, which may be
-//! of other origins.
+//! The origin of the document behind each recorded request. A tab's session reports requests of its own documents and
+//! of frames that share the session, which may be of other origins.
 
 use super::Tab;
 use super::inner::DOCUMENTS_LEN_MAX;
@@ -8,16 +8,16 @@ use crate::drive::events::{ContextCreated, FrameTree, Tree};
 use crate::drive::net::Whose;
 use crate::drive::site::site_of;
 
-/// Frames in frames that are gone through; browsers have fewer.
+/// The deepest nesting of frames to follow; browsers allow less.
 const FRAMES_DEPTH_MAX: usize = 1_024;
 
 impl Tab {
-    /// Notes an event of the network, with the origin of the document that it is of.
+    /// Records a network event, with the origin of its document.
     pub(super) fn record(&mut self, event: &Event) {
         let mut recording = std::mem::take(&mut self.recording);
         let (target, parents) = (self.target.as_str(), &self.inner_parents);
-        // Asked where the address of a document names no origin, as `about:srcdoc`: it has that of its context, and one
-        // without any is of the nearest document around it that has one.
+        // For a document whose URL names no origin, such as `about:srcdoc`, uses the origin of its context; without
+        // one, that of the nearest outer document that has one.
         let whose = |frame: &str| {
             let mut at = frame;
             for _ in 0..FRAMES_DEPTH_MAX {
@@ -34,7 +34,7 @@ impl Tab {
         self.recording = recording;
     }
 
-    /// The origin of what a frame shows; of a sandbox, its address's.
+    /// The origin of the document in a frame. For a sandbox it is the site of its URL.
     fn shown_by(&self, frame: &str) -> Shown {
         let mut all: Vec<String> = if frame == self.target {
             self.contexts.values().map(|known| known.origin.clone()).collect()
@@ -53,7 +53,7 @@ impl Tab {
         own.or_else(address).map_or(Shown::NoOrigin, Shown::Origin)
     }
 
-    /// The frames that were there before the recording began.
+    /// Registers the frames that existed before the recording began.
     pub(super) fn know_frames(&mut self, event: &Event) {
         let Some(FrameTree { frame_tree }) = event.read() else { return };
         let mut open = vec![frame_tree];
@@ -65,7 +65,7 @@ impl Tab {
         }
     }
 
-    /// A frame stands in a document of another. Those of more frames are told of to nobody.
+    /// Registers the parent of a frame. Requests of frames beyond the limit are reported to no agent.
     pub(super) fn know_parent(&mut self, frame: String, parent: String) {
         if self.inner_parents.len() < DOCUMENTS_LEN_MAX || self.inner_parents.contains_key(&frame) {
             self.inner_parents.insert(frame, parent);
@@ -73,11 +73,11 @@ impl Tab {
     }
 }
 
-/// What a frame shows.
+/// The origin of the document in a frame.
 enum Shown {
     Origin(String),
-    /// A document without an origin.
+    /// The document has no origin.
     NoOrigin,
-    /// Documents of several origins, of which the request may be any's.
+    /// The frame has documents of several origins, and the request may be of any of them.
     Several,
 }

@@ -1,5 +1,5 @@
-//! Steps of a tab's history that the driver takes in the page's place. Whether one leads to another document is known
-//! only when it is taken: a call ends where the tab arrives, which may be another place in the same document.
+//! Steps in a tab's history that the driver takes in the page's place. Only the step itself shows whether it leads to
+//! another document. The call ends where the tab arrives, which may be another place in the same document.
 
 use super::Tab;
 use crate::cdp::{Event, Session};
@@ -9,19 +9,19 @@ use crate::drive::history::History;
 use serde::Deserialize;
 use serde_json::json;
 
-/// Kinds of navigations that lead to another place in the document.
+/// Kinds of navigations that stay in the same document.
 const SAME_DOCUMENT: [&str; 2] = ["sameDocument", "historySameDocument"];
 
 impl Tab {
     /// Goes to an entry of the tab's history, for a call.
     pub(super) fn travel(&mut self, own: Own, entry: i64) {
-        // Until the document leaves, the call is its own: a dialog that it shows ends it.
+        // Until the document leaves, the call belongs to it, so that a dialog of the document ends the call.
         self.owe(Half::Hands, own.id.clone());
         self.going.push(own);
         let _ = self.session.send("Page.navigateToHistoryEntry", &json!({ "entryId": entry }));
     }
 
-    /// The document is at another place in itself. Calls that led there end with its outline.
+    /// The tab moved within its document. The calls that caused this end with the document's outline.
     pub(super) fn went_within(&mut self) {
         for own in std::mem::take(&mut self.going) {
             let look = Own { id: own.id, method: "page/look".to_owned(), params: r#"{"loaded":true}"#.to_owned() };
@@ -29,8 +29,8 @@ impl Tab {
         }
     }
 
-    /// The browser begins to load something into the tab, which is another document unless it says otherwise. A
-    /// document without an origin hears nothing of it: what it is asked to do or to look at ends where the tab arrives.
+    /// The browser begins a navigation, by default to another document. A document without an origin gets no event for
+    /// it, so its navigations and looks are announced to end where the tab arrives.
     pub(super) fn starts_navigating(&mut self, event: &Event) {
         let Some(to) = event.read().filter(|to: &StartedNavigating| to.frame_id == self.target) else { return };
         if SAME_DOCUMENT.contains(&to.navigation_type.as_str()) {
@@ -45,8 +45,8 @@ impl Tab {
         self.goes_elsewhere();
     }
 
-    /// The document is about to leave, of which older browsers say nothing before. A call that leads elsewhere ends
-    /// where the tab arrives.
+    /// The document is about to leave. Older browsers report that only now. A call that navigates ends where the tab
+    /// arrives.
     pub(super) fn goes_elsewhere(&mut self) {
         for own in std::mem::take(&mut self.going) {
             self.announce(&own.id);
@@ -54,9 +54,9 @@ impl Tab {
     }
 }
 
-/// The entry of the tab's history that a verb leads to, where the page cannot go there: it is of another site, or of
-/// the same one and of another origin, as documents in a sandbox are. A document without an origin is told of no way,
-/// also not of those within itself.
+/// The history entry that a verb leads to, if the page cannot go there: it is of another site, or of another origin of
+/// the same site, like documents in a sandbox. The browser tells a document without an origin about no entry, not even
+/// one within the document.
 pub(super) async fn beyond(session: &Session, context: i64, method: &str) -> Option<i64> {
     #[derive(Deserialize)]
     struct Evaluated {
@@ -71,7 +71,7 @@ pub(super) async fn beyond(session: &Session, context: i64, method: &str) -> Opt
     if history.elsewhere(method).is_some() {
         return Some(entry.id);
     }
-    // A tab begins with it.
+    // The first entry of every tab.
     if entry.url == "about:blank" {
         return None;
     }
