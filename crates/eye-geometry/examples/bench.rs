@@ -1,6 +1,6 @@
-//! Measures evolution: shaders per second and core, its scaling over two threads, the fitness it reaches against random
-//! search with as many shaders, the machine's time per pixel, and Hilbert conversions. Prints; asserts nothing. Build
-//! it with --release.
+//! Measures evolution: shaders per second and core, scaling over two threads, fitness compared with random search with
+//! as many shaders, the machine's time per pixel, and Hilbert conversions. Prints and asserts nothing. Build with
+//! --release.
 #![allow(clippy::print_stdout, reason = "printing is all it does")]
 #![allow(clippy::expect_used, clippy::cast_precision_loss, reason = "a measurement that fails is of no use")]
 
@@ -113,7 +113,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// The seconds of the fastest of three.
+/// The seconds of the fastest of three runs.
 fn fastest(mut work: impl FnMut()) -> f64 {
     (0..3)
         .map(|_| {
@@ -159,7 +159,7 @@ fn speed() {
     println!("| seed | metric | one thread | two threads | scaling |\n|---|---|---:|---:|---:|");
     for (name, shader, metric) in [("rings", RINGS, Metric::Entropy), ("fractal", FRACTAL, Metric::VisualQuality)] {
         let rate = |threads| {
-            // A large population: what is measured is the work, not how two threads wait for each other on a busy
+            // A large population, so that the work is measured, not the waiting of two threads for each other on a busy
             // machine.
             let request = Request { threads, population: 200, generations: 6, ..request(shader, metric) };
             let mut evaluations = 0;
@@ -172,7 +172,7 @@ fn speed() {
 }
 
 fn fitnesses(seeds: u64) {
-    // The second is what the geometry app asks for unless told otherwise.
+    // The second one has the defaults of the geometry app.
     fitness(seeds, 24, 25);
     fitness(seeds, 20, 10);
 }
@@ -216,8 +216,8 @@ fn fitness(seeds: u64, population: usize, generations: u32) {
     }
 }
 
-/// Ten shaders that the search was not tuned on, as the geometry app asks for it; `correctness` is towards the next of
-/// them.
+/// Ten shaders on which the search was not tuned, with the settings of the geometry app. With `correctness` the target
+/// is the next one.
 fn unseen_shaders(seeds: u64) {
     println!("\n### Ten shaders that it was not tuned on: medians of {seeds} seeds, 20 shaders in 10 generations\n");
     println!("| shader | entropy: random, evolution | visual quality | correctness, towards the next | performance |");

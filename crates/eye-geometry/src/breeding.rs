@@ -1,4 +1,5 @@
-//! What is asked of an evolution over the wire, with the seed's defaults and bounds.
+//! The parameters of an evolution as requested over the wire, with the defaults and bounds of the original app
+//! (`docs/seeds.md`).
 
 use crate::evolution::{Metric, Request};
 use crate::fields::Fields;
@@ -6,7 +7,7 @@ use crate::limits::{ASKED_GENERATIONS_MAX, ASKED_POPULATION_MAX, POPULATION_MIN,
 use crate::refusal::Refusal;
 use std::time::Duration;
 
-/// The members that are read here.
+/// The members that this module reads.
 pub const KEYS: [&str; 6] =
     ["target_shader", "generations", "fitness_metric", "mutation_rate", "population_size", "seed"];
 
@@ -14,28 +15,26 @@ const GENERATIONS_DEFAULT: u64 = 10;
 const POPULATION_DEFAULT: u64 = 20;
 const MUTATION_RATE_DEFAULT: f64 = 0.1;
 const METRIC_DEFAULT: Metric = Metric::Performance;
-/// What JavaScript can count to.
+/// The largest integer that JavaScript counts exactly.
 pub const SEED_MAX: u64 = (1 << 53) - 1;
 
-/// How to breed, but for the shader to begin with.
+/// The settings of a breeding run, without its first shader.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Breeding {
-    /// The picture to reach.
+    /// WGSL whose picture the run shall reach.
     pub target_shader: Option<String>,
-    /// How many generations.
     pub generations: u32,
-    /// What makes a shader fit.
     pub metric: Metric,
-    /// The chance that a place of a shader changes.
+    /// The chance that a place of a shader changes, 0 to 1.
     pub mutation_rate: f64,
-    /// How many shaders are alive at once.
+    /// The number of shaders alive at once.
     pub population: usize,
-    /// The random seed; without one, any.
+    /// The random seed. If absent, a random one is used.
     pub seed: Option<u64>,
 }
 
 impl Breeding {
-    /// Reads it from an object.
+    /// Reads the settings from a JSON object.
     pub fn read(fields: Fields<'_>) -> Result<Self, Refusal> {
         let generations = fields.integer("generations", 1..=ASKED_GENERATIONS_MAX)?.unwrap_or(GENERATIONS_DEFAULT);
         let metric = match fields.get("fitness_metric") {
@@ -55,7 +54,7 @@ impl Breeding {
         })
     }
 
-    /// The request to the engine.
+    /// Builds the request for the evolution engine.
     pub fn request(self, seed_shader: String, seed: u64, time_budget: Duration, threads: usize) -> Request {
         Request {
             seed_shader,

@@ -1,4 +1,4 @@
-//! A cartridge: a picture as a PNG that also carries the WGSL source that painted it and the facts of its making.
+//! A cartridge: a PNG picture that also carries the WGSL source that painted it, and facts about how it was made.
 
 use crate::Picture;
 use crate::evolution::Metric;
@@ -6,54 +6,46 @@ use crate::limits::{CARTRIDGE_BYTES_MAX, CARTRIDGE_SIDE_MAX, CARTRIDGE_TEXT_BYTE
 use serde::{Deserialize, Serialize};
 use std::io::Cursor;
 
-/// What is known about a cartridge's making; JSON in the iTXt chunk `eye`.
+/// How a cartridge was made. Stored as JSON in the iTXt chunk `eye`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
-    /// What it was bred for.
+    /// The metric that it was bred for.
     pub metric: Metric,
     /// The fitness it reached, 0 to 1.
     pub fitness: f64,
     /// The entropy of the picture in bits, 0 to 8.
     pub entropy: f64,
-    /// Generations that it took.
     pub generations: u32,
-    /// The random seed of the run.
     pub seed: u64,
 }
 
-/// A cartridge's content.
+/// The content of a cartridge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cartridge {
-    /// Its pixels.
     pub picture: Picture,
-    /// The WGSL source, where there is one.
+    /// The WGSL source, if the PNG has one.
     pub source: Option<String>,
-    /// Its facts, where there are any that can be read.
+    /// The facts, if the PNG has some that can be read.
     pub facts: Option<Facts>,
 }
 
-/// Why bytes are no cartridge, or a picture cannot become one.
+/// Why a file is not a valid cartridge, or a picture cannot become one.
 #[derive(Debug, thiserror::Error)]
 pub enum BadCartridge {
-    /// It is larger than a limit.
+    /// The file or a part of it is larger than a limit.
     #[error("the cartridge has {what} of {found}, more than {limit}")]
     TooLarge {
-        /// What is too large.
         what: &'static str,
-        /// How large it is.
         found: u64,
-        /// How large it may be.
         limit: u64,
     },
     /// The picture's bytes do not fit its width and height.
     #[error("the picture has {found} bytes where its width and height need {needed}")]
     Pixels {
-        /// Bytes there are.
         found: usize,
-        /// Bytes there should be.
         needed: usize,
     },
-    /// It is no PNG that can be read.
+    /// The file is not a readable PNG.
     #[error("this is no readable PNG: {0}")]
     Png(String),
 }
@@ -63,7 +55,7 @@ const SOURCE: &str = "wgsl";
 /// The iTXt chunk with the facts.
 const FACTS: &str = "eye";
 
-/// The PNG of a picture with its source and facts.
+/// Encodes a picture with its source and facts as a PNG.
 pub fn encode(picture: &Picture, source: &str, facts: &Facts) -> Result<Vec<u8>, BadCartridge> {
     check("a width", picture.width.into(), CARTRIDGE_SIDE_MAX.into())?;
     check("a height", picture.height.into(), CARTRIDGE_SIDE_MAX.into())?;
@@ -89,11 +81,11 @@ fn write(picture: &Picture, source: &str, facts: String, bytes: &mut Vec<u8>) ->
     writer.finish()
 }
 
-/// The content of a cartridge's PNG. Bounded: nothing is unpacked that is larger than the limits.
+/// Decodes a cartridge's PNG. Nothing larger than the limits is unpacked.
 pub fn decode(png: &[u8]) -> Result<Cartridge, BadCartridge> {
     check("a file", png.len() as u64, CARTRIDGE_BYTES_MAX as u64)?;
     let unreadable = |error: png::DecodingError| BadCartridge::Png(error.to_string());
-    // Room for the pixels, and for as much text as the file itself could hold.
+    // Memory for the pixels, and for as much text as the file itself can hold.
     let side = CARTRIDGE_SIDE_MAX as usize;
     let limits = png::Limits { bytes: side * side * 4 + CARTRIDGE_BYTES_MAX };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(png), limits);
@@ -115,7 +107,7 @@ pub fn decode(png: &[u8]) -> Result<Cartridge, BadCartridge> {
         }
         other => return Err(BadCartridge::Png(format!("its colours are {other:?}"))),
     };
-    // Texts may stand after the pixels.
+    // Text chunks may follow the pixels.
     reader.finish().map_err(unreadable)?;
     let text = |keyword: &str| -> Result<Option<String>, BadCartridge> {
         let Some(mut chunk) = reader.info().utf8_text.iter().find(|chunk| chunk.keyword == keyword).cloned() else {

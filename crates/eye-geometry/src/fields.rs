@@ -1,20 +1,19 @@
-//! Members of a JSON object, read one by one with their bounds; each may be written `like_this` or `likeThis`.
+//! Reads members of a JSON object one by one, with their bounds. Names may be written `like_this` or `likeThis`.
 
 use crate::refusal::Refusal;
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
-/// The members of one object.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a>(pub &'a Map<String, Value>);
 
 impl<'a> Fields<'a> {
-    /// A member, in either spelling. `null` is as good as absent.
+    /// A member, in either spelling. `null` counts as absent.
     pub fn get(self, name: &str) -> Option<&'a Value> {
         self.0.get(name).or_else(|| self.0.get(&camel(name))).filter(|value| !value.is_null())
     }
 
-    /// A text that is not empty.
+    /// A non-empty string.
     pub fn text(self, name: &str, bytes_max: usize) -> Result<Option<&'a str>, Refusal> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let text = value.as_str().filter(|text| !text.trim().is_empty());
@@ -25,10 +24,10 @@ impl<'a> Fields<'a> {
         Ok(Some(text))
     }
 
-    /// A whole number within bounds.
+    /// An integer within bounds.
     pub fn integer(self, name: &str, bounds: RangeInclusive<u64>) -> Result<Option<u64>, Refusal> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        // A page's numbers may arrive as 10.0.
+        // A page may send an integer as 10.0.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a whole number in range")]
         let whole = |number: f64| (number.fract() == 0.0 && (0.0..9e15).contains(&number)).then_some(number as u64);
         let number = value.as_u64().or_else(|| value.as_f64().and_then(whole));
@@ -45,13 +44,13 @@ impl<'a> Fields<'a> {
         value.as_f64().filter(|number| bounds.contains(number)).map(Some).ok_or_else(refusal)
     }
 
-    /// Yes or no.
+    /// A boolean.
     pub fn flag(self, name: &str) -> Result<Option<bool>, Refusal> {
         let refusal = || Refusal::invalid(format!("{name} must be true or false"));
         self.get(name).map(|value| value.as_bool().ok_or_else(refusal)).transpose()
     }
 
-    /// Refuses unknown members, and names the nearest known one.
+    /// Refuses unknown members and suggests the nearest known one.
     pub fn only(self, what: &str, known: &[&str]) -> Result<(), Refusal> {
         let spelled = |name: &str| known.iter().any(|known| *known == name || camel(known) == name);
         let Some(unknown) = self.0.keys().find(|name| !spelled(name)) else { return Ok(()) };
@@ -65,7 +64,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A name from outside, kept short.
+/// A name from outside, shortened for a message.
 fn shown(name: &str) -> String {
     name.chars().take(40).collect()
 }

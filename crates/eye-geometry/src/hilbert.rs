@@ -1,8 +1,9 @@
 //! The Hilbert curve over a square grid whose side is a power of two: index to cell and back, exact for all of `u64`.
-//! The orientation is the original's: 0 is (0,0), 1 is (1,0), 2 is (1,1), 3 is (0,1), 4 is (0,2) from side 4 on.
+//! The orientation is that of the original app: 0 is (0,0), 1 is (1,0), 2 is (1,1), 3 is (0,1), and from side 4 on 4 is
+//! (0,2).
 
 /// The cell at `index` on the curve through a grid of `side * side` cells. `side` is a power of two up to 2^31, `index`
-/// below `side * side`; of an index beyond it, only the part inside the grid counts.
+/// is below `side * side`; of a larger index only the lower bits count.
 pub fn d2xy(side: u64, index: u64) -> (u64, u64) {
     let (mut x, mut y, mut rest) = (0, 0, index);
     let mut quarter = 1;
@@ -32,7 +33,7 @@ pub fn xy2d(side: u64, x: u64, y: u64) -> u64 {
     index
 }
 
-/// Turns a cell inside its quadrant of the given side, so that the curve enters and leaves where its neighbours do.
+/// Rotates a cell inside its quadrant of the given side, so that the curve connects to the neighbouring quadrants.
 fn turned(quarter: u64, x: u64, y: u64, right: u64, down: u64) -> (u64, u64) {
     match (right, down) {
         (0, 0) => (y, x),

@@ -1,7 +1,7 @@
 //! Geometry: pictures and the Hilbert curve that orders their pixels, cartridges that keep a picture with its source,
-//! and the evolution of the shaders that paint them: these block and compute, and know no socket. `agents` is what area
-//! agents do, as a function of time and event; `store` keeps cartridges on disk; `wire` is the shell around all of it
-//! that a hub talks to.
+//! and the evolution of the shaders that paint them. These modules block and compute, and know no socket. `agents`
+//! decides what area agents do, as a function of time and event. `store` keeps cartridges on disk. `wire` connects all
+//! of it with a hub.
 
 pub mod agents;
 mod breeding;

@@ -1,19 +1,17 @@
-//! A picture: RGBA pixels by rows, top left first, and what can be counted in it.
+//! A picture: RGBA pixels in rows from the top left, and statistics of it.
 
-/// An opaque or transparent picture of 8 bits per channel.
+/// A picture of 8 bits per channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Pixels per row.
     pub width: u32,
-    /// Rows.
     pub height: u32,
-    /// Four bytes per pixel: red, green, blue, alpha; `width * height * 4` of them.
+    /// Four bytes per pixel: red, green, blue, alpha.
     pub rgba: Vec<u8>,
 }
 
 impl Picture {
-    /// How many pixels have each luminance: Rec. 709 weights over the stored bytes, rounded, 256 bins. Alpha does not
-    /// count.
+    /// The number of pixels of each luminance: Rec. 709 weights of the stored bytes, rounded, in 256 bins. Ignores
+    /// alpha.
     pub fn histogram(&self) -> [u64; 256] {
         let mut bins = [0; 256];
         for pixel in self.rgba.as_chunks::<4>().0 {
@@ -34,7 +32,7 @@ impl Picture {
         bits.sum::<f64>().max(0.0)
     }
 
-    /// How many different colours there are. Alpha does not count.
+    /// The number of different colours. Ignores alpha.
     pub fn unique_colours(&self) -> usize {
         let mut colours: Vec<u32> = self
             .rgba
@@ -49,8 +47,8 @@ impl Picture {
     }
 }
 
-/// Rec. 709 luminance of the stored bytes, in whole numbers so that it is the same everywhere: the weights are
-/// 65536ths.
+/// Rec. 709 luminance of the stored bytes. Computed in integers, with weights in 65536ths, so that it is the same
+/// everywhere.
 pub(crate) fn luminance([red, green, blue, _]: [u8; 4]) -> u8 {
     let weighted = 13_933 * u32::from(red) + 46_871 * u32::from(green) + 4_732 * u32::from(blue);
     u8::try_from((weighted + 32_768) >> 16).expect("the weights sum to 65536, so white gives 255")

@@ -1,21 +1,20 @@
-//! Why something that was asked for does not happen, in the words and with the codes of the seed.
+//! Errors for requests, with the messages and codes of the original app (`docs/seeds.md`).
 
 use crate::evolution::Failure;
 use serde_json::{Map, Value};
 
-/// The seed's three kinds of error.
+/// The three error kinds of the original app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// What was asked for cannot be understood or is out of bounds.
+    /// The request cannot be understood, or is out of bounds.
     InvalidInput,
-    /// No worker is there to do it, or all are busy.
+    /// No worker can do it, or all are busy.
     BackendUnavailable,
-    /// It was tried, and failed.
+    /// It was tried and failed.
     ExecutionFailed,
 }
 
 impl Kind {
-    /// Its name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::InvalidInput => "INVALID_INPUT",
@@ -25,32 +24,31 @@ impl Kind {
     }
 }
 
-/// A refusal: its kind, one sentence, and where in a shader, if that is known.
+/// An error: its kind, one sentence, and the position in the shader if known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// What kind.
     pub kind: Kind,
-    /// One sentence, with the next step where there is one.
+    /// One sentence, with the next step if there is one.
     pub message: String,
-    /// The shader's line, from 1.
+    /// The line in the shader, from 1.
     pub line: Option<u32>,
-    /// Its column, from 1.
+    /// The column in the shader, from 1.
     pub column: Option<u32>,
 }
 
 impl Refusal {
-    /// A refusal without a place.
+    /// An error without a position.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), line: None, column: None }
     }
 
-    /// What was asked for is wrong.
+    /// An error for an invalid request.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(Kind::InvalidInput, message)
     }
 
-    /// As members of a reply.
+    /// The error as members of a reply.
     pub fn members(&self) -> Map<String, Value> {
         let mut members = Map::new();
         members.insert("success".into(), false.into());

@@ -1,4 +1,4 @@
-//! Runs of evolution: that they win, that they repeat, that they end, and that no mutant breaks them.
+//! Runs of evolution: they beat random search, repeat exactly, end, and survive every mutant.
 
 use eye_geometry::evolution::{Ended, Failure, Metric, Outcome, Progress, Request, evolve, picture, random_search};
 use proptest::prelude::*;
@@ -216,7 +216,7 @@ fn numbers_out_of_range_are_named() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
-    /// Mutants of mutants of every kind of shader: no panic, no hang, and what is given back is a shader that paints.
+    /// Mutants of mutants of every kind of shader: no panic, no hang, and the result is a shader that paints.
     #[test]
     fn no_mutant_breaks_a_run(seed in any::<u64>(), shader in 0usize..4, metric in 0usize..4, rate in 0.0f64..1.0) {
         let request = Request {

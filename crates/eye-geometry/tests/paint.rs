@@ -1,4 +1,4 @@
-//! What shaders paint, against the same arithmetic in plain Rust.
+//! Compares painted pictures with the same arithmetic in Rust.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 
 const SIDE: u32 = 20;
 
-/// Every pixel is what `expected` gives for its column and row, but for one step of rounding.
+/// Expects every pixel to be what `expected` returns for its column and row, up to one rounding step.
 fn check(source: &str, expected: impl Fn(u32, u32) -> [f64; 3]) {
     let painted: Picture =
         picture(source, SIDE, &AtomicBool::new(false)).unwrap_or_else(|failure| panic!("{failure:?} in {source}"));
@@ -30,7 +30,7 @@ fn uv(x: u32, y: u32) -> (f64, f64) {
     ((f64::from(x) + 0.5) / f64::from(SIDE), (f64::from(y) + 0.5) / f64::from(SIDE))
 }
 
-/// An expression over `u` and `v`, both between 0 and 1, gives the same as a Rust function.
+/// Expects a WGSL expression over `u` and `v`, both from 0 to 1, to match a Rust function.
 fn same(wgsl: &str, rust: impl Fn(f64, f64) -> f64) {
     let head = "fn main(uv: vec2f) -> vec4f { let u = uv.x; let v = uv.y; let r = f32(";
     check(&format!("{head}{wgsl}); return vec4f(r, 1 - r, r * 0.5, 0.3); }}"), |x, y| {

@@ -1,4 +1,4 @@
-//! What is no picture: where a shader is wrong, what is not supported, and what does not come to an end.
+//! Errors for shaders: their positions, unsupported features, and shaders that do not end.
 
 use eye_geometry::evolution::{Failure, picture};
 use std::sync::atomic::AtomicBool;
@@ -10,7 +10,7 @@ fn failure(source: &str) -> Failure {
     picture(source, SIDE, &AtomicBool::new(false)).expect_err("it must not paint")
 }
 
-/// The message holds `words`, and the place is this line and column.
+/// Expects an error with these words in its message, at this line and column.
 fn refused(source: &str, words: &str, at: Option<(u32, u32)>) {
     match failure(source) {
         Failure::Invalid { message, line, column } => {
@@ -102,7 +102,7 @@ fn nesting_at_the_limits_does_not_run_out_of_stack() {
     ));
     let chain = "else if uv.x > 2 {}".repeat(1500);
     paints(&format!("fn main(uv: vec2f) -> vec4f {{ if uv.x > 2 {{}} {chain} return vec4f(1); }}"));
-    // These end with a picture or with an error, but they end.
+    // Each of these ends, with a picture or with an error.
     for (open, close) in [("(", ")"), ("sin(", ")"), ("-", ""), ("vec2f(1,", ").y")] {
         let deep = format!("{}uv.x{}", open.repeat(400), close.repeat(400));
         let _ =

@@ -1,5 +1,5 @@
-//! Ten shaders on which nothing of the search was tuned. They were chosen and committed before the search was first run
-//! on them; none is to be changed or left out for what came of it.
+//! Ten shaders on which the search was not tuned. They were chosen and committed before the search first ran on them.
+//! None may be changed or removed because of its result.
 
 /// Name and source.
 pub const UNSEEN: [(&str, &str); 10] = [

@@ -1,4 +1,4 @@
-//! One area agent: when it works, when it beats, and how it ends.
+//! One area agent: when it works, when it sends heartbeats, and how it ends.
 
 use super::event::{Effect, Task};
 use super::plan::Plan;
@@ -9,7 +9,7 @@ use crate::limits::{FAILURES_MAX, RETRY_MS};
 use serde_json::{Map, Value};
 
 impl Agent {
-    /// When it next does something by itself.
+    /// When the agent next acts without an event from outside.
     pub fn next_wake(&self) -> Option<Millis> {
         if self.status.is_end() {
             return None;
@@ -17,14 +17,14 @@ impl Agent {
         Some(self.due.map_or(self.beat_at, |due| due.min(self.beat_at)))
     }
 
-    /// Works from now on.
+    /// Starts or resumes working.
     pub fn run(&mut self, now: Millis, out: &mut Vec<Effect>) {
         self.status = Status::Running;
         self.due = Some(now);
         self.tick(now, out);
     }
 
-    /// Rests. What was under way is begun anew when it goes on.
+    /// Pauses. A task in progress starts again on resume.
     pub fn pause(&mut self, out: &mut Vec<Effect>) {
         self.status = Status::Paused;
         self.rest(out);
@@ -37,7 +37,7 @@ impl Agent {
         }
     }
 
-    /// Ends, and says why.
+    /// Ends, with a reason.
     pub fn end(&mut self, now: Millis, status: Status, reason: &str, out: &mut Vec<Effect>) {
         self.status = status;
         self.error = (status == Status::Error).then(|| reason.to_owned());
@@ -46,14 +46,14 @@ impl Agent {
         self.tell(out, told::ended(self, now, reason));
     }
 
-    /// Lets time pass.
+    /// Handles the passing of time.
     pub fn tick(&mut self, now: Millis, out: &mut Vec<Effect>) {
         if self.status.is_end() {
             return;
         }
         if now >= self.beat_at {
             self.beats += 1;
-            // A clock that was stopped is not made up for by a burst.
+            // A clock that was stopped does not cause a burst of heartbeats.
             self.beat_at = now + self.heartbeat_ms;
             self.tell(out, told::heartbeat(self, now));
         }
@@ -82,7 +82,7 @@ impl Agent {
         }
     }
 
-    /// A task that it began came to an end. One that it no longer waits for is ignored.
+    /// A task has ended. Ignored if the agent no longer waits for it.
     pub fn done(&mut self, now: Millis, turn: u32, result: Result<Work, Failed>, out: &mut Vec<Effect>) {
         if turn != self.turn || !self.busy {
             return;
@@ -112,7 +112,7 @@ impl Agent {
         }
     }
 
-    /// How far its evolution is.
+    /// Reports the progress of an evolution.
     pub fn evolving(&self, turn: u32, progress: Map<String, Value>, out: &mut Vec<Effect>) {
         if turn == self.turn && self.busy {
             self.tell(out, told::progress(self, progress));
@@ -123,7 +123,8 @@ impl Agent {
         let report = match (&self.plan, work) {
             (Plan::Monitor { threshold, .. }, Work::Seen(sight)) => {
                 let first = self.before.is_none();
-                // What drifts slowly is told once it has drifted far enough: it is compared with what was told last.
+                // Compares with the last picture that was reported, so that a slow change is reported once it is large
+                // enough.
                 if !first && (sight.changed <= 0.0 || sight.changed < *threshold) {
                     return;
                 }

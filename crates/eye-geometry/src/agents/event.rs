@@ -1,4 +1,4 @@
-//! What happens to area agents, and what follows from it.
+//! The events of area agents, and the effects that follow.
 
 use super::plan::{Plan, Region};
 use super::work::{AgentId, Failed, Socket, Work};
@@ -7,127 +7,106 @@ use crate::breeding::Breeding;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What happens.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A request for a new agent.
     Spawn {
-        /// What it is to be called.
         id: AgentId,
-        /// Whose page it works in.
+        /// The session of the page that it works in.
         session: Arc<str>,
-        /// Where.
         region: Region,
-        /// What it is for, and the pause between two heartbeats.
+        /// What the agent does, and its heartbeat interval.
         plan: (Plan, u64),
-        /// Whether it begins at once.
+        /// Whether it starts at once.
         start: bool,
-        /// Who wants it.
+        /// The connection that requested it.
         socket: Socket,
     },
-    /// A request to pause it.
     Pause(AgentId),
-    /// A request to start or resume it.
+    /// A request to start or resume an agent.
     Resume(AgentId),
-    /// A request to stop it.
     Stop(AgentId),
-    /// A task came to an end.
+    /// A task has ended.
     Done {
-        /// Whose it was.
         id: AgentId,
-        /// Which of its turns.
+        /// The turn that the task belongs to.
         turn: u32,
-        /// What it led to.
         result: Result<Work, Failed>,
     },
-    /// How far an evolution is.
+    /// Progress of an evolution.
     Evolving {
-        /// Whose it is.
         id: AgentId,
-        /// Which of its turns.
+        /// The turn that it belongs to.
         turn: u32,
-        /// How far.
         progress: Map<String, Value>,
     },
-    /// The sessions there are.
+    /// All sessions of the hub.
     Sessions(Vec<(String, Presence)>),
-    /// A connection is gone; its agents stay, and tell their topics.
+    /// A connection has closed. Its agents continue, and report to their topics.
     Closed(Socket),
-    /// Time passed.
     Tick,
     /// The hub ends.
     Shutdown,
 }
 
-/// Whether a session's page is there.
+/// Whether the page of a session is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It is.
+    /// The page is connected.
     There,
-    /// It may come back.
+    /// The page may come back.
     Away,
-    /// It was given up.
+    /// The hub no longer expects the page.
     Gone,
 }
 
-/// What follows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Begin a task; its end is [`Event::Done`].
+    /// Starts a task. Its end arrives as [`Event::Done`].
     Do {
-        /// Whose it is.
         id: AgentId,
-        /// In whose page.
+        /// The session of the page.
         session: Arc<str>,
-        /// Which of its turns.
+        /// The turn that the task belongs to.
         turn: u32,
-        /// What to do.
         task: Task,
     },
-    /// Let go of the task under way.
+    /// Gives up the task in progress.
     Abandon {
-        /// Whose it is.
         id: AgentId,
     },
-    /// Tell its topic, and the connection that spawned it.
+    /// Sends a message to the agent's topic, and to the connection that spawned it.
     Tell {
-        /// Whose it is.
         id: AgentId,
-        /// The connection, while it is there.
+        /// The connection that spawned it, while it is open.
         socket: Option<Socket>,
-        /// What to tell.
         message: Value,
     },
-    /// Look which sessions there are.
+    /// Requests the list of sessions.
     LookForSessions,
 }
 
-/// What an agent wants done.
+/// The work of one turn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Task {
-    /// Read the region's pixels, and compare them.
+    /// Read the region's pixels and compare them.
     Look {
-        /// Where.
         region: Region,
-        /// With what.
+        /// The picture to compare with.
         before: Option<Arc<Picture>>,
     },
     /// Run a program in the page.
     Execute {
-        /// Its text.
         program: String,
-        /// Its arguments: x, y, width and height of the region, and then its own.
+        /// The region's x, y, width and height, and then the program's own arguments.
         args: Vec<f64>,
     },
-    /// Breed a shader.
     Evolve {
-        /// Where it is from, and where it goes.
+        /// The region of the seed shader and of the result.
         region: Region,
-        /// The shader to begin with; without one, the region's own.
+        /// The seed shader. If absent, the region's own shader.
         seed_shader: Option<String>,
-        /// How.
         breeding: Breeding,
-        /// Whether the result is put on the map.
+        /// Whether to put the result on the map.
         place: bool,
     },
 }

@@ -1,5 +1,5 @@
-//! Area agents: what watches, runs, breeds and measures in a region of a page's map. A function of time and event: no
-//! socket, lock, await or clock; the shell in `wire` does what follows.
+//! Area agents, which monitor, run programs, breed and analyze in a region of a page's map. A function of time and
+//! event: no socket, lock, await or clock. The shell in `wire` carries out the effects.
 
 mod agent;
 mod event;

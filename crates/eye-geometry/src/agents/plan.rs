@@ -1,4 +1,4 @@
-//! What an agent is for, and where: its type, its region and its config, read once at the door.
+//! An agent's type, region and config, parsed once from the request.
 
 use crate::breeding::{self, Breeding};
 use crate::fields::Fields;
@@ -13,21 +13,17 @@ use serde_json::{Map, Value};
 /// Pixels of the map per grid unit.
 pub const GRID_UNIT: f64 = 100.0;
 
-/// A part of the map, in its pixels.
+/// A rectangle of the map, in map pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Region {
-    /// Its left edge.
     pub x: f64,
-    /// Its upper edge.
     pub y: f64,
-    /// How wide it is.
     pub width: f64,
-    /// How high it is.
     pub height: f64,
 }
 
 impl Region {
-    /// Reads the member `region`: in grid units, or in pixels where `unit`, in it or beside it, says so.
+    /// Parses the member `region`: in grid units, or in pixels if a member `unit`, inside or beside it, says so.
     pub fn read(fields: Fields<'_>) -> Result<Self, Refusal> {
         let missing = || Refusal::invalid("region is required and must be an object with x, y, width, height");
         let region = fields.get("region").and_then(Value::as_object).ok_or_else(missing)?;
@@ -49,32 +45,30 @@ impl Region {
     }
 }
 
-/// What an agent does.
+/// What an agent does, by its type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Plan {
-    /// Looks again and again, and tells when enough has changed since it last told.
+    /// Looks repeatedly, and reports when enough has changed since its last report.
     Monitor {
         /// The pause between two looks.
         interval_ms: u64,
-        /// The share of pixels that must differ.
+        /// The share of pixels that must differ, 0 to 1.
         threshold: f64,
     },
     /// Runs a pixel program over its region.
     Executor(Executing),
     /// Breeds its region's shader.
     Evolver {
-        /// The shader to begin with; without one, the region's own.
+        /// The seed shader. If absent, the region's own shader.
         seed_shader: Option<String>,
-        /// How to breed.
         breeding: Breeding,
-        /// How often.
         rounds: u64,
-        /// Whether the result is put on the map, in its region.
+        /// Whether to put the result on the map, in the region.
         place: bool,
     },
-    /// Measures its region, once or again and again.
+    /// Measures its region, once or repeatedly.
     Analyzer {
-        /// The pause between two looks; without one, it looks once.
+        /// The pause between two looks. If absent, the agent looks once.
         interval_ms: Option<u64>,
     },
 }
@@ -82,13 +76,13 @@ pub enum Plan {
 /// A program, and how often it runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Executing {
-    /// Its text, as `execute_pixel_program` takes it.
+    /// In the form that `execute_pixel_program` takes.
     pub program: String,
-    /// Its arguments after those of the region.
+    /// The arguments after those of the region.
     pub args: Vec<f64>,
     /// The pause between two runs.
     pub interval_ms: u64,
-    /// How often; 0 until it is stopped.
+    /// How often to run it; 0: until it is stopped.
     pub runs: u64,
 }
 
@@ -114,7 +108,7 @@ impl Plan {
         }
     }
 
-    /// Reads `agent_type` and `config`; gives the pause between two heartbeats, too.
+    /// Parses `agent_type` and `config`. Also returns the heartbeat interval in milliseconds.
     pub fn read(fields: Fields<'_>) -> Result<(Self, u64), Refusal> {
         let none = Map::new();
         let config = match fields.get("config") {

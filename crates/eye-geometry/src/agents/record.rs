@@ -1,4 +1,4 @@
-//! What is known of one area agent.
+//! The state of one area agent.
 
 use super::plan::{Plan, Region};
 use super::work::{AgentId, Millis, Socket, Status};
@@ -6,7 +6,6 @@ use crate::Picture;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// One agent.
 #[derive(Clone, Debug)]
 pub struct Agent {
     pub id: AgentId,
@@ -19,10 +18,10 @@ pub struct Agent {
     pub born: Millis,
     pub beats: u64,
     pub reports: u64,
-    /// Turns that came to something.
+    /// Turns that succeeded.
     pub turns: u64,
     pub last_report: Option<Value>,
-    /// Why it ended, where that was a failure.
+    /// The reason if it ended with a failure.
     pub error: Option<String>,
     pub(super) turn: u32,
     pub(super) busy: bool,
@@ -33,7 +32,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// An agent that has not begun.
+    /// An agent that has not started.
     pub fn new(id: AgentId, session: Arc<str>, region: Region, (plan, heartbeat_ms): (Plan, u64), now: Millis) -> Self {
         Self {
             id,

@@ -1,4 +1,4 @@
-//! All area agents of a hub: who there is, how many there may be, and with whom they end.
+//! All area agents of a hub: adds them within the limits, passes events to them, and ends them with their page or hub.
 
 use super::event::{Effect, Event, Presence};
 use super::record::Agent;
@@ -8,10 +8,10 @@ use crate::limits::{AGENTS_ENDED_LEN_MAX, AGENTS_MAX, AGENTS_OF_SESSION_MAX};
 use crate::refusal::{Kind, Refusal};
 use serde_json::{Map, Value};
 
-/// How soon is looked again for a page that is away: it may be reloading, and there is no event when it is given up.
+/// How soon to check again for a page that is away: it may be reloading, and no event reports when the hub gives it up.
 const AWAY_CHECK_MS: u64 = 500;
 
-/// All agents, in the order they were spawned.
+/// All agents, in the order in which they were spawned.
 #[derive(Debug, Default)]
 pub struct Roster {
     agents: Vec<Agent>,
@@ -19,7 +19,7 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// What happens, and what follows from it. Only requests can be refused.
+    /// Handles an event and appends the effects. Only requests can be refused.
     pub fn on(&mut self, now: Millis, event: Event, out: &mut Vec<Effect>) -> Result<(), Refusal> {
         match event {
             Event::Spawn { id, session, region, plan, start, socket } => {
@@ -88,22 +88,22 @@ impl Roster {
         Ok(())
     }
 
-    /// When something happens by itself.
+    /// When an agent or the roster next acts without an event from outside.
     pub fn next_wake(&self) -> Option<Millis> {
         self.agents.iter().filter_map(Agent::next_wake).chain(self.away_check).min()
     }
 
-    /// How many have not ended.
+    /// The number of agents that have not ended.
     pub fn alive(&self) -> usize {
         self.agents.iter().filter(|agent| !agent.status.is_end()).count()
     }
 
-    /// One agent, as a reply shows it.
+    /// One agent, in the form of a reply.
     pub fn row(&self, now: Millis, id: &str) -> Result<Map<String, Value>, Refusal> {
         self.agents.iter().find(|agent| &*agent.id == id).map(|agent| told::row(agent, now)).ok_or_else(|| unknown(id))
     }
 
-    /// All agents, or those of one session. Reports are left to [`Roster::row`].
+    /// All agents, or those of one session. Without their last reports, which [`Roster::row`] returns.
     pub fn rows(&self, now: Millis, session: Option<&str>) -> Vec<Map<String, Value>> {
         let of = |agent: &&Agent| session.is_none_or(|session| &*agent.session == session);
         let brief = |agent| {

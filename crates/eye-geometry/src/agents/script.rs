@@ -1,4 +1,4 @@
-//! Event scripts, one event a line, and pictures of what follows from each.
+//! Event scripts with one event per line, and snapshots of the effects of each event.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Plays the script and returns it with every effect below the event that caused it.
+/// Plays the script and returns it, with the effects below each event.
 fn play(script: &str) -> String {
     let mut roster = Roster::default();
     let mut picture = String::new();

@@ -1,4 +1,4 @@
-//! What is told of an agent: rows, and the events that go to its topic and to the connection that spawned it.
+//! The messages about an agent: rows of replies, and events for its topic and for the connection that spawned it.
 
 use super::plan::Region;
 use super::record::Agent;
@@ -43,12 +43,12 @@ pub fn row(agent: &Agent, now: Millis) -> Map<String, Value> {
     row
 }
 
-/// A region with its unit: the call that spawned the agent may have used the other one.
+/// A region with its unit: the request that spawned the agent may have used the other unit.
 fn region(Region { x, y, width, height }: Region) -> Value {
     json!({ "x": x, "y": y, "width": width, "height": height, "unit": "pixels" })
 }
 
-/// Whole seconds are written without a point.
+/// Writes whole seconds without a decimal point.
 fn seconds(ms: u64) -> Value {
     #[allow(clippy::cast_precision_loss, reason = "at most an hour")]
     if ms.is_multiple_of(1000) { (ms / 1000).into() } else { (ms as f64 / 1000.0).into() }
@@ -82,7 +82,7 @@ pub fn report(agent: &Agent, members: Map<String, Value>) -> Value {
     with(event(agent, "report"), [("report".to_owned(), members.into())])
 }
 
-/// What a monitor tells.
+/// The report of a monitor.
 pub fn change(sight: &Sight, first: bool) -> Map<String, Value> {
     let mut members = Map::new();
     members.insert("kind".into(), if first { "baseline" } else { "changed" }.into());
@@ -94,7 +94,7 @@ pub fn change(sight: &Sight, first: bool) -> Map<String, Value> {
     members
 }
 
-/// What an analyzer tells.
+/// The report of an analyzer.
 pub fn measures(sight: &Sight) -> Map<String, Value> {
     let mut members = Map::new();
     members.insert("kind".into(), "measures".into());

@@ -1,34 +1,32 @@
-//! Names, states and outcomes that everything about area agents shares.
+//! Types that all parts of the area agents share: ids, states and results.
 
 use super::plan::Region;
 use crate::Picture;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Milliseconds since the shell began.
+/// Milliseconds since the shell started.
 pub type Millis = u64;
 
-/// Names one agent.
 pub type AgentId = Arc<str>;
 
-/// Names one connection of the wire.
+/// The number of a connection of the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Socket(pub u64);
 
-/// How an agent does.
+/// The state of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It has not begun.
+    /// Not started.
     Spawned,
-    /// It works.
     Running,
-    /// It rests until it is resumed.
+    /// Paused until it is resumed.
     Paused,
-    /// It was ended, by a request or with its page.
+    /// Ended by a request, or with its page.
     Stopped,
-    /// It has done all it was for.
+    /// Ended, because it has done all its work.
     Finished,
-    /// It failed too often.
+    /// Ended after too many failures.
     Error,
 }
 
@@ -45,7 +43,7 @@ impl Status {
         }
     }
 
-    /// Whether nothing more comes of it.
+    /// Whether the agent has ended.
     pub fn is_end(self) -> bool {
         match self {
             Self::Spawned | Self::Running | Self::Paused => false,
@@ -54,37 +52,34 @@ impl Status {
     }
 }
 
-/// What a task led to.
+/// The result of a task.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Work {
-    /// A look at the region.
     Seen(Sight),
-    /// Something that tells of itself: a program that ran, a shader that was bred.
+    /// A report as members: of a program that ran, or a shader that was bred.
     Told(Map<String, Value>),
 }
 
-/// What was seen of a region.
+/// The result of a look at a region.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sight {
-    /// Its pixels.
     pub picture: Arc<Picture>,
-    /// The share of pixels that differ from those it was compared with, 0 to 1.
+    /// The share of pixels that differ from the picture it was compared with, 0 to 1.
     pub changed: f64,
-    /// Where on the map they are.
+    /// The rectangle on the map that contains the differing pixels.
     pub bounds: Option<Region>,
     /// Entropy in bits, 0 to 8.
     pub entropy: f64,
-    /// How many pixels have each luminance.
+    /// The number of pixels of each luminance.
     pub histogram: Vec<u64>,
-    /// How many colours there are.
+    /// The number of different colours.
     pub unique_colours: usize,
 }
 
-/// Why a task came to nothing.
+/// Why a task failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
-    /// One sentence.
     pub message: String,
-    /// Whether it would fail again in the same way.
+    /// Whether a repetition would fail in the same way.
     pub for_good: bool,
 }

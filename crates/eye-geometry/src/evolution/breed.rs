@@ -1,4 +1,4 @@
-//! Makes one child: picks parents, changes a copy, and tries again until one is a shader that paints.
+//! Makes one child: chooses parents, changes a copy, and repeats until the copy is a shader that paints.
 
 use super::individual::Individual;
 use super::score::Goal;
@@ -10,21 +10,21 @@ use crate::machine::{Halt, Machine, Painted, Watch};
 use fastrand::Rng;
 use std::hash::Hasher;
 
-/// How many are compared to find one parent, at the beginning of a run and at its end.
+/// The number of individuals that are compared to choose one parent, at the beginning and at the end of a run.
 const TOURNAMENT: (f64, f64) = (2.0, 5.0);
-/// The share of children that are the seed's, at the beginning of a run and at its end: first the surroundings are
-/// looked at, then the best places in them.
+/// The share of children of the seed, at the beginning and at the end of a run: the search first explores the
+/// surroundings, and then the best places in them.
 const SEED_SHARE: (f64, f64) = (0.4, 0.02);
-/// Changes of one child.
+/// The most changes of one child.
 const CHANGES_MAX: u32 = 8;
 
-/// What all children of a run have in common.
+/// What all children of a generation share.
 pub struct Nursery<'a> {
     pub first: &'a Individual,
     pub goal: &'a Goal,
     pub size: u32,
     pub mutation_rate: f64,
-    /// How far the run is, from 0 to 1.
+    /// The progress of the run, 0 to 1.
     pub progress: f64,
     pub random_seed: u64,
     pub steps_max: u64,
@@ -32,19 +32,20 @@ pub struct Nursery<'a> {
     pub watch: Watch<'a>,
 }
 
-/// What came of one attempt to make a child.
+/// The result of the attempts to make one child.
 pub struct Birth {
-    /// The child, unless none of the attempts was a shader that paints.
+    /// `None` if no attempt gave a shader that paints.
     pub child: Option<Individual>,
-    /// The change that made it.
+    /// The last change that made it.
     pub operator: Operator,
-    /// Whether it is fitter than the parent that it is a copy of.
+    /// Whether it is fitter than the parent that it was copied from.
     pub is_better: bool,
     pub invalid: u64,
 }
 
 impl Nursery<'_> {
-    /// The child at this place of this generation: the same for the same seed, on every thread. `None` when time is up.
+    /// The child at this place of this generation. The same seed gives the same child on every thread. `None` when the
+    /// time is over.
     pub fn child(
         &self,
         machine: &mut Machine,
@@ -79,7 +80,7 @@ impl Nursery<'_> {
         Some(birth)
     }
 
-    /// A value that moves from one to the other while the run goes on.
+    /// A value that moves linearly from `first` to `last` during the run.
     fn now(&self, (first, last): (f64, f64)) -> f64 {
         first + (last - first) * self.progress
     }
@@ -87,12 +88,12 @@ impl Nursery<'_> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a tournament has a few members")]
     fn tournament<'p>(&self, population: &'p [Individual], rng: &mut Rng) -> &'p Individual {
         let size = self.now(TOURNAMENT).round() as usize;
-        // The population is sorted, so the lowest number is the fittest.
+        // The population is sorted, so the lowest index is the fittest.
         let chosen = (0..size).map(|_| rng.usize(..population.len())).min().unwrap_or(0);
         &population[chosen]
     }
 
-    /// A copy with one change, and with more by chance; and the last change that was made.
+    /// A copy with one change, or by chance with more, and the operator of the last change.
     fn changed(
         &self,
         parent: &Individual,
@@ -110,7 +111,7 @@ impl Nursery<'_> {
                 break;
             }
             let operator = weights.choose(rng);
-            // After a change the old survey describes another shader.
+            // After a change the old survey no longer describes the shader.
             let fresh = last.is_some().then(|| genome::survey(&mut unit));
             let survey = fresh.as_ref().unwrap_or_else(|| parent.survey());
             if genome::mutate(operator, &mut unit, survey, &other, strength, rng) {
@@ -120,7 +121,7 @@ impl Nursery<'_> {
         last.map(|operator| (unit, operator))
     }
 
-    /// Paints a child. Whatever does not compile, is too long or does not end is no child.
+    /// Paints a child. Fails if it does not compile, is too long, or does not end.
     fn paint(&self, machine: &mut Machine, source: &str) -> Result<Painted, Option<Halt>> {
         if source.len() > self.bytes_max {
             return Err(None);
@@ -130,16 +131,17 @@ impl Nursery<'_> {
     }
 }
 
-/// Stands for a picture.
+/// A hash of the picture.
 pub fn fingerprint(painted: &Painted) -> u64 {
-    // The keys of this hasher are fixed, unlike those of a map's.
+    // This hasher has fixed keys, unlike that of a `HashMap`.
     #[allow(clippy::default_constructed_unit_structs, reason = "it is a struct with keys")]
     let mut hasher = std::hash::DefaultHasher::default();
     hasher.write(&painted.picture.rgba);
     hasher.finish()
 }
 
-/// One number of three, so that neighbours have nothing in common: the finaliser of `SplitMix64`, once for each.
+/// Mixes three numbers into one, so that neighbours differ completely: the finaliser of `SplitMix64`, applied once per
+/// number.
 pub fn scattered(seed: u64, generation: u64, place: u64) -> u64 {
     let mix = |value: u64| {
         let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);

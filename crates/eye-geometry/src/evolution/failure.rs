@@ -1,47 +1,47 @@
 //! Why a shader cannot be painted or bred.
 
-/// Why there is no outcome.
+/// Why a run has no outcome.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// The shader is not WGSL, or not of a kind that paints a picture.
+    /// The shader is not WGSL, or cannot paint a picture.
     #[error("{message}")]
     Invalid {
-        /// What is wrong, and what would be accepted.
+        /// What is wrong, and what is accepted.
         message: String,
-        /// The line, from 1, where that is known.
+        /// From 1; `None` if unknown.
         line: Option<u32>,
-        /// The column, from 1, where that is known.
+        /// From 1; `None` if unknown.
         column: Option<u32>,
     },
     /// A number of the request is out of its range.
     #[error("{what} must be {accepted}, not {found}")]
     OutOfRange {
-        /// Which number.
+        /// The name of the number.
         what: &'static str,
-        /// Its range.
+        /// The accepted range.
         accepted: String,
-        /// What was asked for.
+        /// The number in the request.
         found: String,
     },
-    /// The shader given as seed or target does not come to an end for some pixel.
+    /// The seed or target shader takes too many steps at some pixel.
     #[error("the shader runs for more than {steps} steps at a pixel; it may loop for ever")]
     Endless {
-        /// The limit it ran into.
+        /// The limit that it exceeded.
         steps: u64,
     },
-    /// The machine has no thread left to give.
+    /// A thread could not be started.
     #[error("no thread could be started: {reason}")]
     Thread {
-        /// What the operating system says.
+        /// The message of the operating system.
         reason: String,
     },
-    /// Cancelled, or out of time, before there was anything to give back.
+    /// Cancelled, or out of time, before there was a result.
     #[error("cancelled before the first picture was painted")]
     Cancelled,
 }
 
 impl Failure {
-    /// Says that it was the target shader that was wrong.
+    /// Marks the error as one of the target shader.
     pub(super) fn of_target(self) -> Self {
         match self {
             Self::Invalid { message, line, column } => {

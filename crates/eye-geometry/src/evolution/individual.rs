@@ -1,4 +1,4 @@
-//! A shader that painted: its tree, its text, and how fit it is.
+//! An individual: the syntax tree, text and fitness of a shader that paints.
 
 use crate::genome::{self, Survey, TranslationUnit};
 use std::cmp::Ordering;
@@ -11,7 +11,7 @@ pub struct Individual {
     pub source: String,
     pub fitness: f64,
     pub operations: u64,
-    /// Stands for the picture.
+    /// A hash of the picture.
     pub picture: u64,
     survey: OnceLock<Survey>,
 }
@@ -21,12 +21,12 @@ impl Individual {
         Self { unit, source, fitness, operations, picture, survey: OnceLock::new() }
     }
 
-    /// What may change in it; looked at when it first becomes a parent.
+    /// The places of the shader that may change. Computed when it first becomes a parent.
     pub fn survey(&self) -> &Survey {
         self.survey.get_or_init(|| genome::survey(&mut self.unit.clone()))
     }
 
-    /// The fitter one comes first; of equals the one with fewer operations, then the shorter one.
+    /// Orders by fitness, the fittest first; then by fewer operations, then by shorter source.
     pub fn compare(&self, other: &Self) -> Ordering {
         let fitness = other.fitness.total_cmp(&self.fitness);
         fitness.then(self.operations.cmp(&other.operations)).then(self.source.len().cmp(&other.source.len()))

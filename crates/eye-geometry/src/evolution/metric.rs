@@ -1,10 +1,10 @@
-//! What a run breeds for, by its name on the wire.
+//! The metrics that a run can optimize, with their names on the wire.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// What makes a shader fit. Every fitness is 0 to 1, higher is better.
+/// The metric of a run. Every fitness is 0 to 1, higher is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
@@ -12,17 +12,15 @@ pub enum Metric {
     Performance,
     /// Contrast, edges and colour.
     VisualQuality,
-    /// Agreement with the picture of the target, or of the seed where there is no target.
+    /// Similarity to the picture of the target shader, or of the seed shader if there is no target.
     Correctness,
     /// Entropy of the luminance histogram, divided by 8.
     Entropy,
 }
 
 impl Metric {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Performance, Self::VisualQuality, Self::Correctness, Self::Entropy];
 
-    /// Its name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Performance => "performance",
@@ -39,7 +37,7 @@ impl fmt::Display for Metric {
     }
 }
 
-/// A name that is no metric's.
+/// The name is not one of a metric.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("fitness_metric must be one of: performance, visual_quality, correctness, entropy")]
 pub struct UnknownMetric;

@@ -1,5 +1,5 @@
-//! Evolution of WGSL shaders: a genetic search that parses, mutates, validates, paints and scores. It blocks its
-//! caller's thread, works on threads of its own, does no I/O, and gives the same result for the same request.
+//! Evolution of WGSL shaders: a genetic search that parses, mutates, validates, paints and scores. It blocks the
+//! caller's thread, computes on its own threads, does no I/O, and gives the same result for the same request.
 
 mod breed;
 mod failure;
@@ -24,14 +24,14 @@ use search::{Strategy, search};
 use std::fmt::Display;
 use std::sync::atomic::AtomicBool;
 
-/// Breeds shaders for `request.metric` and gives the best one. `progress` is called after each generation, on the
+/// Breeds shaders for `request.metric` and returns the best one. Calls `progress` after each generation, on the
 /// caller's thread. Setting `cancel` ends the run within milliseconds, with the best shader so far.
 pub fn evolve(request: &Request, cancel: &AtomicBool, progress: &mut dyn FnMut(&Progress)) -> Result<Outcome, Failure> {
     check(request)?;
     search(request, Strategy::Evolve, cancel, progress)
 }
 
-/// The same number of children with the same changes, but all of the seed: what breeding is measured against.
+/// Makes the same number of children with the same changes, but all from the seed: the baseline for evolution.
 pub fn random_search(request: &Request, cancel: &AtomicBool) -> Result<Outcome, Failure> {
     check(request)?;
     search(request, Strategy::Random, cancel, &mut |_| {})
@@ -45,7 +45,7 @@ fn check(request: &Request) -> Result<(), Failure> {
     in_range("threads", request.threads, 1, THREADS_MAX)
 }
 
-/// What a shader paints on a square of `size` pixels per side.
+/// The picture that a shader paints, with `size` pixels per side.
 pub fn picture(shader: &str, size: u32, cancel: &AtomicBool) -> Result<Picture, Failure> {
     in_range("size", size, PICTURE_SIDE_MIN, PICTURE_SIDE_MAX)?;
     let paint = || {

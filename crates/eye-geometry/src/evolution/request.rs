@@ -1,39 +1,37 @@
-//! What a run is asked for, what it tells on its way, and what it gives.
+//! The request, progress and outcome of a run.
 
 use super::metric::Metric;
 use std::time::Duration;
 
-/// What to breed, from what, and for how long.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The WGSL to begin with.
+    /// The seed shader, as WGSL.
     pub seed_shader: String,
-    /// The WGSL whose picture is to be reached; for `correctness` and `performance`.
+    /// WGSL whose picture the run shall reach; for `correctness` and `performance`.
     pub target_shader: Option<String>,
-    /// How many generations.
     pub generations: u32,
-    /// What makes a shader fit.
     pub metric: Metric,
     /// The chance that a place of a shader changes, 0 to 1.
     pub mutation_rate: f64,
-    /// How many shaders are alive at once.
+    /// The number of shaders alive at once.
     pub population: usize,
     /// The random seed: the same request with the same seed gives the same outcome.
     pub seed: u64,
-    /// Pixels of the scored picture per side.
+    /// Pixels per side of the scored picture.
     pub size: u32,
-    /// The run ends with its best shader once this has passed.
+    /// When this time is over, the run ends with its best shader.
     pub time_budget: Duration,
-    /// How many threads to use. The outcome does not depend on it.
+    /// The number of threads. The outcome does not depend on it.
     pub threads: usize,
 }
 
-/// How far a run is, after each generation.
+/// The progress of a run, after each generation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     /// The generation that has just been scored, from 1.
     pub generation: u32,
-    /// How many there will be.
+    /// The number of generations of the run.
     pub generations: u32,
     /// The best fitness so far.
     pub best_fitness: f64,
@@ -41,26 +39,21 @@ pub struct Progress {
     pub mean_fitness: f64,
     /// Shaders painted and scored so far.
     pub evaluations: u64,
-    /// Children so far that were no valid shader, or did not come to an end.
+    /// Invalid children so far: not a valid shader, or with too many steps.
     pub invalid: u64,
 }
 
-/// What a run found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The fitness of `shader`.
     pub best_fitness: f64,
-    /// The fitness of the seed shader.
     pub seed_fitness: f64,
-    /// Generations scored.
     pub generations_completed: u32,
     /// Shaders painted and scored.
     pub evaluations: u64,
-    /// Children that were no valid shader, or did not come to an end.
+    /// Invalid children: not a valid shader, or with too many steps.
     pub invalid: u64,
     /// The best shader, as WGSL.
     pub shader: String,
-    /// Why it ended.
     pub ended: Ended,
 }
 

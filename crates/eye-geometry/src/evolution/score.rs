@@ -1,32 +1,33 @@
-//! How fit a picture is. Every fitness is 0 to 1, higher is better; `docs/evolution.md` has the same formulas in words.
+//! The fitness of a picture. Every fitness is 0 to 1, higher is better; `docs/evolution.md` has the same formulas in
+//! words.
 
 use super::metric::Metric;
 use crate::Picture;
 use crate::machine::Painted;
 use crate::picture::luminance;
 
-/// Pictures that differ by no more than this, as root of the mean square over all channels, count as equal.
+/// Pictures with at most this root mean square difference over all channels count as equal.
 const TOLERANCE: f64 = 2.0 / 255.0;
-/// A target that is flat is taken to have this much spread, so that a small error is not infinitely bad.
+/// The smallest spread that is assumed for a target: with a flat one, every small error would count as infinitely bad.
 const SPREAD_MIN: f64 = 8.0 / 255.0;
-/// The spread of luminance that has full contrast; half black and half white has twice as much.
+/// The standard deviation of luminance that counts as full contrast; half black and half white has twice as much.
 const CONTRAST_FULL: f64 = 0.25;
-/// The mean step of luminance between neighbours that has the best edges: less is dull, more is noise.
+/// The best mean luminance step between neighbouring pixels: less is dull, more is noise.
 const EDGES_BEST: f64 = 0.08;
-/// The colourfulness of Hasler and Süsstrunk that counts as full: 109 of 255, which they call extremely colourful.
+/// The colourfulness by Hasler and Süsstrunk that counts as full: 109 of 255, which they call extremely colourful.
 const COLOUR_FULL: f64 = 109.0 / 255.0;
 
-/// What a run breeds for.
+/// What a run optimizes.
 pub struct Goal {
     metric: Metric,
     reference: Picture,
-    /// The variance of the reference's channels.
+    /// The variance of the reference picture's channels.
     spread: f64,
     seed_operations: u64,
 }
 
 impl Goal {
-    /// `reference` is the picture of the target, or of the seed where there is no target.
+    /// `reference` is the picture of the target shader, or of the seed shader if there is no target.
     pub fn new(metric: Metric, reference: Picture, seed_operations: u64) -> Self {
         let spread = variance(&reference).max(SPREAD_MIN * SPREAD_MIN);
         Self { metric, reference, spread, seed_operations }
@@ -41,7 +42,7 @@ impl Goal {
         }
     }
 
-    /// 1/2 for the seed's operations, 1 for none at all; what paints another picture stays below 1/2.
+    /// 1/2 for the seed's number of operations, 1 for no operations. A different picture stays below 1/2.
     #[allow(clippy::cast_precision_loss, reason = "operations are far below 2^52")]
     fn performance(&self, painted: &Painted) -> f64 {
         let (seed, own) = (self.seed_operations.max(1) as f64, painted.operations as f64);
@@ -50,14 +51,14 @@ impl Goal {
         if distance <= TOLERANCE { saved } else { 0.5 * saved * TOLERANCE / distance }
     }
 
-    /// The mean square of the difference to the reference.
+    /// The mean square difference to the reference.
     fn error(&self, picture: &Picture) -> f64 {
         let pairs = channels(picture).zip(channels(&self.reference));
         mean(pairs.map(|(own, wanted)| (own - wanted) * (own - wanted)))
     }
 }
 
-/// The bytes of red, green and blue as fractions.
+/// The red, green and blue bytes as fractions.
 fn channels(picture: &Picture) -> impl Iterator<Item = f64> {
     picture
         .rgba
@@ -84,7 +85,7 @@ fn moments(values: impl Iterator<Item = f64>) -> (f64, f64) {
     (mean, (squares / count - mean * mean).max(0.0).sqrt())
 }
 
-/// The mean, over the three channels, of each channel's variance.
+/// The mean of the variances of the three channels.
 fn variance(picture: &Picture) -> f64 {
     let deviations = (0..3).map(|channel| moments(channels(picture).skip(channel).step_by(3)).1);
     mean(deviations.map(|deviation| deviation * deviation))
@@ -107,7 +108,7 @@ fn visual_quality(picture: &Picture) -> f64 {
     (contrast + edges + (colourful / COLOUR_FULL).min(1.0)) / 3.0
 }
 
-/// The mean length of the step to the right and the step down.
+/// The mean length of the luminance steps to the right and down.
 fn edges(tones: &[f64], width: usize) -> f64 {
     let height = tones.len() / width.max(1);
     let steps = (0..height.saturating_sub(1)).flat_map(|y| (0..width.saturating_sub(1)).map(move |x| y * width + x));

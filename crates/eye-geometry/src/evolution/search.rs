@@ -1,4 +1,5 @@
-//! The search: generations of children, of which the fittest live on; and the random search that it must beat.
+//! The search: in each generation the fittest of parents and children survive. Also the random search that it is
+//! compared with.
 
 use super::breed::{Birth, Nursery, fingerprint, scattered};
 use super::failure::Failure;
@@ -16,16 +17,16 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Who may have children.
+/// Which individuals become parents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
     /// The fittest so far.
     Evolve,
-    /// Only the seed.
+    /// Only the seed shader.
     Random,
 }
 
-/// Breeds until the generations, the time or the caller's patience are over.
+/// Breeds until all generations are done, the time is over, or the caller cancels.
 pub fn search(
     request: &Request,
     strategy: Strategy,
@@ -70,7 +71,7 @@ pub fn search(
     Ok(run.outcome(completed, ended))
 }
 
-/// The seed as an individual, what to breed for, and the steps that the seed takes.
+/// The seed as an individual, the goal of the run, and the steps that the seed takes.
 fn first(request: &Request, cancel: &AtomicBool) -> Result<(Individual, Goal, u64), Failure> {
     let watch = Watch { cancel, deadline: None };
     let mut machine = Machine::default();
@@ -81,7 +82,7 @@ fn first(request: &Request, cancel: &AtomicBool) -> Result<(Individual, Goal, u6
     };
     let own: Painted = paint(&request.seed_shader)?;
     let unit = shader::tree(&request.seed_shader)?;
-    // The tree's own text must mean the same, or breeding would begin somewhere else.
+    // The printed tree must paint, because breeding starts from it.
     let source = genome::print(&unit);
     let printed = paint(&source)?;
     let goal = Goal::new(request.metric, target.unwrap_or_else(|| own.picture.clone()), own.operations);
@@ -90,20 +91,20 @@ fn first(request: &Request, cancel: &AtomicBool) -> Result<(Individual, Goal, u6
     Ok((seed, goal, own.steps))
 }
 
-/// A search under way.
+/// The state of a search.
 struct Run {
     seed_fitness: f64,
-    /// The fittest first.
+    /// Sorted by fitness, the fittest first.
     population: Vec<Individual>,
     weights: Weights,
-    /// One for each thread.
+    /// One per thread.
     machines: Vec<Machine>,
     evaluations: u64,
     invalid: u64,
 }
 
 impl Run {
-    /// The children of one generation in the order of their places, and whether they are all there.
+    /// The children of one generation in the order of their places, and whether the generation is complete.
     fn generation(
         &mut self,
         nursery: &Nursery<'_>,
@@ -146,7 +147,8 @@ impl Run {
         Ok((births.into_iter().map(|(_, birth)| birth).collect(), is_whole))
     }
 
-    /// Of parents and children, each picture once, the fittest live on, and some of the others by chance.
+    /// Merges parents and children, keeps one individual per picture and operation count, and selects the fittest and
+    /// by chance some others.
     fn take(&mut self, births: Vec<Birth>, strategy: Strategy, count: usize, progress: f64, rng: &mut Rng) {
         for birth in births {
             self.invalid += birth.invalid;
@@ -168,7 +170,8 @@ impl Run {
         }
     }
 
-    /// Half of the places, and in the end all, go to the fittest, the others to the fitter of two drawn by chance.
+    /// Gives half of the places, and at the end of the run all, to the fittest. Each other place goes to the fitter of
+    /// two random individuals.
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

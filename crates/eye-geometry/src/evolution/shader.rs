@@ -1,5 +1,5 @@
-//! From text to something that paints: parsed and validated by naga, compiled for the machine, with the place of every
-//! error.
+//! From source text to a program that paints: naga parses and validates it, the machine compiles it, and errors get
+//! their position.
 
 use super::failure::Failure;
 use crate::genome::{self, TranslationUnit};
@@ -9,11 +9,12 @@ use naga::SourceLocation;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use std::panic::catch_unwind;
 
-/// Checks and compiles a shader for a picture of `side` pixels per side. Needs a thread with a stack of
+/// Checks and compiles a shader for a picture of `side` pixels per side. Must run on a thread with a stack of
+/// [`STACK_BYTES`](crate::limits::STACK_BYTES).
 /// [`STACK_BYTES`](crate::limits::STACK_BYTES).
 pub fn program(source: &str, side: u32) -> Result<Program, Failure> {
     check_size(source)?;
-    // The library recovers from wrong input by itself; should it ever not, that is this shader's end, not ours.
+    // The library should return an error for wrong input. If it panics, only this shader fails.
     catch_unwind(|| compiled(source, side))
         .unwrap_or_else(|_| Err(invalid(source, "the shader compiler gave up on it", None)))
 }
@@ -45,7 +46,7 @@ fn compiled(source: &str, side: u32) -> Result<Program, Failure> {
     })
 }
 
-/// An error and what caused it, down to the last cause, which says most.
+/// An error and its causes, down to the last one, which says most.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -79,7 +80,7 @@ fn invalid(source: &str, message: &str, location: Option<SourceLocation>) -> Fai
     Failure::Invalid { message: message.to_owned(), line, column }
 }
 
-/// Line and column from 1, in characters.
+/// Line and column, from 1, counted in characters.
 fn position(source: &str, offset: usize) -> (Option<u32>, Option<u32>) {
     let before = source.get(..offset).unwrap_or(source);
     let line = before.matches('\n').count() + 1;

@@ -1,13 +1,13 @@
-//! How often each change is tried. A metric has its favourites; what has made fitter children is tried more.
+//! The probability of each operator. Depends on the metric, and rises for operators that have made fitter children.
 
 use super::metric::Metric;
 use crate::genome::Operator;
 use fastrand::Rng;
 
 const COUNT: usize = Operator::ALL.len();
-/// What an operator keeps of its weight however seldom it helps.
+/// The weight that every operator keeps, even if it never helps.
 const SHARE_MIN: f64 = 0.02;
-/// How fast old successes fade.
+/// The factor by which old results count less, per generation.
 const MEMORY: f64 = 0.8;
 
 /// The weight of each operator, in the order of [`Operator::ALL`].
@@ -43,14 +43,14 @@ impl Weights {
         Operator::Constant
     }
 
-    /// Learns from one child. The order of children must not depend on threads.
+    /// Records the result of one child. To be called in an order that does not depend on threads.
     pub fn learn(&mut self, operator: Operator, is_better: bool) {
         let at = Operator::ALL.iter().position(|known| *known == operator).unwrap_or(0);
         self.tried[at] += 1.0;
         self.better[at] += f64::from(is_better);
     }
 
-    /// Takes what was learned since the last generation into account.
+    /// Updates the weights with the results since the last generation.
     pub fn adapt(&mut self) {
         let rates: Vec<f64> =
             self.better.iter().zip(&self.tried).map(|(better, tried)| (better + 0.1) / (tried + 1.0)).collect();

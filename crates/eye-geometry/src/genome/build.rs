@@ -1,4 +1,4 @@
-//! Makes expressions: names, literals, calls and operations, and random ones of a wanted type.
+//! Builds expressions: names, literals, calls and operations, and random ones of a given type.
 
 use super::survey::Scope;
 use super::types::{PAIRS, SAME, Scalar, Type};
@@ -8,7 +8,7 @@ use wgsl_parse::syntax::{
     NamedComponentExpression, TypeExpression,
 };
 
-/// How deep a random expression grows.
+/// The maximum depth of a random expression.
 const DEPTH_MAX: u32 = 3;
 
 fn type_expression(name: &str) -> TypeExpression {
@@ -37,12 +37,12 @@ pub fn part(base: Expression, component: &str) -> Expression {
     })
 }
 
-/// A literal with few digits: they are read by people, and finer steps come by breeding.
+/// A literal with few digits: people read them, and breeding makes finer steps.
 pub fn number(value: f64) -> Expression {
     Expression::Literal(LiteralExpression::AbstractFloat(short(value)))
 }
 
-/// Rounded to five significant digits, and held where a float can hold it.
+/// Rounds to five significant digits, and limits to a range that a float can hold.
 pub fn short(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return 0.0;
@@ -53,7 +53,7 @@ pub fn short(value: f64) -> f64 {
     if rounded.abs() < 1e-6 { 0.0 } else { rounded }
 }
 
-/// A number of the size that shaders are made of.
+/// A random number of a typical size for shaders.
 pub fn any_number(rng: &mut Rng) -> f64 {
     let value = match rng.u8(..5) {
         0 | 1 => rng.f64(),
@@ -64,7 +64,7 @@ pub fn any_number(rng: &mut Rng) -> f64 {
     if rng.u8(..4) == 0 { -value } else { value }
 }
 
-/// A random expression of this type from the names in scope; none where nothing fits.
+/// A random expression of this type from the names in scope; `None` if there is none.
 pub fn grow(ty: &Type, scope: &Scope, rng: &mut Rng, depth: u32) -> Option<Expression> {
     let is_leaf = depth >= DEPTH_MAX || rng.u32(..=DEPTH_MAX) < depth;
     if is_leaf && let Some(leaf) = leaf(ty, scope, rng) {
@@ -110,7 +110,7 @@ pub fn grow(ty: &Type, scope: &Scope, rng: &mut Rng, depth: u32) -> Option<Expre
     }
 }
 
-/// A name, a part of one, or a literal.
+/// A name, a part of a variable, or a literal.
 fn leaf(ty: &Type, scope: &Scope, rng: &mut Rng) -> Option<Expression> {
     let mut found: Vec<Expression> = Vec::new();
     for (variable, known) in &scope.variables {

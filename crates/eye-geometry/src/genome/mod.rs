@@ -1,5 +1,5 @@
-//! A shader as something that can be bred: its syntax tree, what may change in it, and its text.
-//! It knows nothing of pictures and fitness.
+//! A shader as a genome: its syntax tree, the places that may change in it, and its text. It knows nothing of pictures
+//! and fitness.
 
 mod build;
 mod mutate;
@@ -13,14 +13,14 @@ pub use mutate::{Operator, Parent, mutate};
 pub use survey::{Survey, survey};
 pub use wgsl_parse::syntax::TranslationUnit;
 
-/// Where and why a text is not WGSL to the tree's parser: the message, and the offset in bytes.
+/// Where and why the tree's parser rejects a text. The offset is in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
     pub message: String,
     pub offset: usize,
 }
 
-/// The tree of a shader, without parentheses.
+/// Parses a shader, and removes all parentheses from its tree.
 pub fn parse(source: &str) -> Result<TranslationUnit, Unreadable> {
     let mut unit = wgsl_parse::parse_str(source)
         .map_err(|error| Unreadable { message: error.error.to_string(), offset: error.span.start })?;
@@ -28,7 +28,7 @@ pub fn parse(source: &str) -> Result<TranslationUnit, Unreadable> {
     Ok(unit)
 }
 
-/// The text of a tree, with the parentheses that its meaning needs.
+/// Prints a tree, with the parentheses that it needs.
 pub fn print(unit: &TranslationUnit) -> String {
     let mut unit = unit.clone();
     parentheses::add(&mut unit);

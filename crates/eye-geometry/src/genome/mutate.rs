@@ -1,5 +1,5 @@
-//! The ways in which a shader changes by chance. Each finds a place that it fits and changes that; it says whether it
-//! did.
+//! The random changes of a shader. Each finds a place where it applies and changes that place; it returns whether it
+//! found one.
 
 use super::build::{self, any_number, call, grow, literal, name, number, operation, part, short};
 use super::simplify::simpler;
@@ -12,37 +12,36 @@ use wgsl_parse::syntax::{
     UnaryOperator,
 };
 
-/// One way to change.
+/// A kind of random change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
-    /// A literal moves.
+    /// Changes the value of a literal.
     Constant,
-    /// `+` becomes `*`, `<` becomes `>=`.
+    /// Replaces an operator: `+` by `*`, `<` by `>=`.
     Operation,
-    /// `sin` becomes `abs`, `min` becomes `step`.
+    /// Replaces a built-in function: `sin` by `abs`, `min` by `step`.
     Builtin,
-    /// Components are picked differently.
+    /// Picks other components of a vector.
     Swizzle,
-    /// An expression becomes a random one of its type.
+    /// Replaces an expression by a random one of its type.
     Grow,
-    /// An expression becomes an operand of a new operation or call.
+    /// Makes an expression an operand of a new operation or call.
     Wrap,
-    /// An expression becomes one of its own parts.
+    /// Replaces an expression by one of its parts.
     Hoist,
-    /// An expression becomes a constant or a name.
+    /// Replaces an expression by a constant or a name.
     Shrink,
-    /// An expression becomes a shorter one that means the same.
+    /// Replaces an expression by a shorter one with the same meaning.
     Simplify,
-    /// An expression becomes a copy of another one of the same type.
+    /// Replaces an expression by a copy of another one of the same type.
     Copy,
-    /// A statement is left out.
+    /// Removes a statement.
     Drop,
-    /// An expression becomes one of another shader.
+    /// Replaces an expression by one of another shader.
     Cross,
 }
 
 impl Operator {
-    /// All of them.
     pub const ALL: [Self; 12] = [
         Self::Constant,
         Self::Operation,
@@ -59,13 +58,13 @@ impl Operator {
     ];
 }
 
-/// A shader and what is known about it.
+/// A shader and its survey.
 pub struct Parent<'a> {
     pub unit: &'a TranslationUnit,
     pub survey: &'a Survey,
 }
 
-/// Changes `unit`, which `survey` describes, in one place. `other` gives what [`Operator::Cross`] takes.
+/// Changes one place of `unit`, which `survey` describes. `other` supplies the expression for [`Operator::Cross`].
 pub fn mutate(
     operator: Operator,
     unit: &mut TranslationUnit,
@@ -113,8 +112,8 @@ fn replace(node: &mut ExpressionNode, expression: Expression) -> Option<()> {
     Some(())
 }
 
-/// The number of a site that fits, by chance. Half of the time it is the larger of two: most sites are small and deep,
-/// and changing them changes little.
+/// The index of a random site that fits. Half of the time it is the larger of two, because most sites are small and
+/// deep, and changing them changes little.
 fn choose(survey: &Survey, rng: &mut Rng, fits: impl Fn(&Site) -> bool) -> Option<usize> {
     let fitting: Vec<usize> = (0..survey.sites.len()).filter(|&number| fits(&survey.sites[number])).collect();
     if fitting.is_empty() {
@@ -139,13 +138,13 @@ fn at(
     changed
 }
 
-/// A number from a bell-shaped heap around zero.
+/// A random number around zero, roughly normally distributed.
 fn bell(rng: &mut Rng) -> f64 {
     (0..6).map(|_| rng.f64()).sum::<f64>() - 3.0
 }
 
 fn moved(value: f64, strength: f64, rng: &mut Rng) -> f64 {
-    // Steps of all sizes: far ones to find a place, near ones to settle in it.
+    // Steps of all sizes: large ones to find a good place, small ones to refine it.
     let scale = strength * (-6.0 * rng.f64()).exp2();
     match rng.u8(..10) {
         0 => any_number(rng),
@@ -260,7 +259,7 @@ fn wrap(node: &mut ExpressionNode, site: &Site, rng: &mut Rng) -> Option<()> {
     let own = node.node().clone();
     let wrapped = match ty {
         Type::Scalar(Scalar::Float) if rng.u8(..4) == 0 => {
-            // Into another range, or over a threshold.
+            // Moves the value into another range, or compares it with a threshold.
             let (low, high) = (rng.f64(), rng.f64());
             match rng.u8(..3) {
                 0 => call("smoothstep", vec![number(low.min(high)), number(low.max(high)), own]),
@@ -306,7 +305,7 @@ fn shrink(node: &mut ExpressionNode, site: &Site, rng: &mut Rng) -> Option<()> {
     if !names.is_empty() && rng.bool() {
         return replace(node, name(names[rng.usize(..names.len())]));
     }
-    // Zero and one are what most terms and factors come down to.
+    // Most terms and factors simplify to zero or one.
     let plain = match ty {
         Type::Scalar(Scalar::Float) => Some(number(f64::from(rng.u8(..2)))),
         Type::Vector(width, Scalar::Float) => Some(call(&format!("vec{width}f"), vec![number(f64::from(rng.u8(..2)))])),
@@ -316,7 +315,7 @@ fn shrink(node: &mut ExpressionNode, site: &Site, rng: &mut Rng) -> Option<()> {
     replace(node, chosen?)
 }
 
-/// Simplifies one of the places where that is possible.
+/// Simplifies a random place where that is possible.
 fn simplify(unit: &mut TranslationUnit, survey: &Survey, rng: &mut Rng) -> bool {
     let is_scalar = |site: &Site| matches!(site.ty, Some(Type::Scalar(_)));
     let floats = |site: &Site| site.size > 1 && site.ty.as_ref().and_then(Type::scalar) == Some(Scalar::Float);
@@ -347,7 +346,7 @@ fn hoist(unit: &mut TranslationUnit, survey: &Survey, rng: &mut Rng) -> bool {
     part.is_some_and(|part| with_expression(unit, number, |node| *node.node_mut() = part))
 }
 
-/// Takes an expression of `donor` to a place of the same type where all its names are known, and mean the same type.
+/// Copies an expression of `donor` to a place of the same type where all its names exist with the same types.
 fn copy(unit: &mut TranslationUnit, survey: &Survey, donor: &Parent<'_>, rng: &mut Rng) -> bool {
     let Some(number) = choose(survey, rng, growable) else { return false };
     let site = &survey.sites[number];
@@ -395,7 +394,7 @@ fn drop_statement(unit: &mut TranslationUnit, survey: &Survey, rng: &mut Rng) ->
             let candidates: Vec<usize> = (0..statements.len()).filter(|&at| may_go(&statements[at])).collect();
             match candidates.get(left) {
                 Some(&at) => {
-                    // A condition's block may be what is wanted, without the condition.
+                    // The body of an `if` may be useful without its condition.
                     let kept = match statements[at].node_mut() {
                         Statement::If(choice) => Some(std::mem::take(&mut choice.if_clause.body)),
                         _ => None,

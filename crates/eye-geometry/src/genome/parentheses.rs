@@ -1,11 +1,11 @@
-//! A tree in the hand of breeding has no parentheses; on paper it has those that its meaning needs.
+//! Parentheses: a tree has none while it is bred; its text gets those that it needs.
 
 use super::walk::{Role, Visitor, children, walk};
 use wgsl_parse::syntax::{
     BinaryOperator, Expression, ExpressionNode, LiteralExpression, ParenthesizedExpression, TranslationUnit,
 };
 
-/// Takes all parentheses away.
+/// Removes all parentheses.
 pub fn strip(unit: &mut TranslationUnit) {
     struct Strip;
     impl Visitor for Strip {
@@ -25,7 +25,7 @@ fn bare(node: &mut ExpressionNode) {
     }
 }
 
-/// Puts those in that are needed.
+/// Adds the parentheses that are needed.
 pub fn add(unit: &mut TranslationUnit) {
     struct Add;
     impl Visitor for Add {
@@ -55,7 +55,7 @@ fn inside(node: &mut ExpressionNode) {
     }
 }
 
-/// An operand may stay bare if it is one thing, or an operation that binds closer.
+/// Wraps an operand, unless it is a single term or an operation that binds closer.
 fn operand(node: &mut ExpressionNode, may_stay: impl Fn(BinaryOperator) -> bool) {
     inside(node);
     let wrap = match node.node() {
@@ -69,7 +69,7 @@ fn operand(node: &mut ExpressionNode, may_stay: impl Fn(BinaryOperator) -> bool)
     }
 }
 
-/// What a part is taken of.
+/// Wraps the base of a member or index access if needed.
 fn base(node: &mut ExpressionNode) {
     inside(node);
     if matches!(node.node(), Expression::Binary(_) | Expression::Unary(_) | Expression::Literal(_)) {
@@ -77,7 +77,7 @@ fn base(node: &mut ExpressionNode) {
     }
 }
 
-/// A comparison between commas could be read as a template's brackets.
+/// Wraps a comparison in an argument list, because it could be parsed as template brackets.
 fn argument(node: &mut ExpressionNode) {
     inside(node);
     if matches!(node.node(), Expression::Binary(binary) if strength(binary.operator).is_none()) {
@@ -103,7 +103,7 @@ fn is_negative(literal: &LiteralExpression) -> bool {
     }
 }
 
-/// How close an arithmetic operator binds; the others always stand in parentheses.
+/// The precedence of an arithmetic operator; `None` for the others, which always get parentheses.
 fn strength(operator: BinaryOperator) -> Option<u8> {
     match operator {
         BinaryOperator::Addition | BinaryOperator::Subtraction => Some(1),

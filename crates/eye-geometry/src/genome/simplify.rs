@@ -1,10 +1,9 @@
-//! Shorter ways to say the same: what adds nothing, multiplies by one, or is undone by what stands around it.
+//! Simplifies expressions: removes terms that add nothing, factors of one, and operations that cancel out.
 
 use super::build::{call, number, operation};
 use wgsl_parse::syntax::{BinaryOperator, Expression, ExpressionNode, LiteralExpression, UnaryOperator};
 
-/// A cheaper expression of the same type and value, as far as one can see from here; none where there is nothing to
-/// gain.
+/// A cheaper expression of the same type and value, as far as the node itself shows; `None` if there is none.
 pub fn simpler(node: &ExpressionNode, is_scalar: bool) -> Option<Expression> {
     match node.node() {
         Expression::Binary(binary) => simpler_operation(binary.operator, &binary.left, &binary.right, is_scalar),
@@ -25,7 +24,7 @@ pub fn simpler(node: &ExpressionNode, is_scalar: bool) -> Option<Expression> {
     }
 }
 
-/// A literal's number, or that of a vector of equal components.
+/// The value of a literal, or of a vector whose components are all equal.
 #[allow(clippy::cast_precision_loss, reason = "literals of shaders are small")]
 fn value(node: &ExpressionNode) -> Option<f64> {
     match node.node() {
@@ -47,7 +46,7 @@ fn is(node: &ExpressionNode, wanted: f64) -> bool {
     value(node) == Some(wanted)
 }
 
-/// Costs nothing to have twice.
+/// Whether duplicating the expression costs nothing.
 fn is_free(node: &ExpressionNode) -> bool {
     match node.node() {
         Expression::TypeOrIdentifier(_) | Expression::Literal(_) => true,
@@ -56,7 +55,7 @@ fn is_free(node: &ExpressionNode) -> bool {
     }
 }
 
-/// Whether a literal operand is plain, so that the other one has the type of the whole.
+/// Whether the other operand has the type of the whole expression, because the literal is a scalar.
 fn keeps_type(literal: &ExpressionNode, is_scalar: bool) -> bool {
     is_scalar || matches!(literal.node(), Expression::Literal(_))
 }
@@ -87,7 +86,7 @@ fn simpler_operation(
         Division => {
             let divisor =
                 value(right).filter(|divisor| *divisor != 0.0 && matches!(right.node(), Expression::Literal(_)))?;
-            // More digits than a bred literal has: a factor must be as good as its division.
+            // Not rounded like bred literals: the factor must be as exact as the division.
             let inverse = Expression::Literal(LiteralExpression::AbstractFloat(1.0 / divisor));
             Some(operation(one, Multiplication, inverse))
         }
@@ -100,7 +99,7 @@ fn simpler_call(function: &str, arguments: &[&ExpressionNode], is_scalar: bool) 
     match (function, arguments) {
         ("pow", [_, exponent]) if is(exponent, 1.0) => Some(own(0)),
         ("pow", [base, exponent]) if is(exponent, 2.0) => {
-            // The square of an absolute value is the square.
+            // The square of an absolute value is the square of the value.
             let base = match base.node() {
                 Expression::FunctionCall(inner) if *inner.ty.ident.name() == "abs" => inner.arguments.first()?,
                 _ => base,

@@ -1,4 +1,4 @@
-//! What there is to change in a shader: every expression with its type and with the names that may stand in its place.
+//! Lists what can change in a shader: every expression with its type, and the names that can replace it.
 
 use super::types::{BOOL, Names, Scalar, Signature, Type};
 use super::walk::{Role, Visitor, children, walk};
@@ -8,19 +8,19 @@ use wgsl_parse::syntax::{
     LiteralExpression, StatementNode, TranslationUnit,
 };
 
-/// One expression that may be changed. Its number in the order of the walk is its index in the survey.
+/// An expression that may change. Its index in the survey is its number in the order of the walk.
 #[derive(Clone, Debug)]
 pub struct Site {
     pub ty: Option<Type>,
-    /// How many expressions it consists of, itself included; the ones inside follow it.
+    /// The number of expressions in it, itself included. The inner ones follow it.
     pub size: usize,
     pub shape: Shape,
-    /// Only constants may stand here.
+    /// Only a constant may stand here.
     pub constant: bool,
     pub scope: Arc<Scope>,
 }
 
-/// What kind of expression a site is.
+/// The kind of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Literal,
@@ -31,7 +31,7 @@ pub enum Shape {
     Other,
 }
 
-/// Names that are visible, inner ones last.
+/// The visible names, inner ones last.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     pub variables: Vec<(Arc<str>, Type)>,
@@ -43,15 +43,15 @@ impl Scope {
     }
 }
 
-/// All of a shader's sites.
+/// All sites of a shader.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
     pub sites: Vec<Site>,
-    /// Statements that may be left out, counted over all blocks.
+    /// The number of removable statements, over all blocks.
     pub statements: usize,
 }
 
-/// Looks at every expression.
+/// Surveys all expressions of a shader.
 pub fn survey(unit: &mut TranslationUnit) -> Survey {
     let mut surveyor = Surveyor {
         names: names(unit),
@@ -66,7 +66,7 @@ pub fn survey(unit: &mut TranslationUnit) -> Survey {
     surveyor.survey
 }
 
-/// Whether a statement may be left out without leaving a name undeclared.
+/// Whether a statement can be removed without leaving a name undeclared.
 pub fn may_go(statement: &StatementNode) -> bool {
     use wgsl_parse::syntax::Statement as Kind;
     match statement.node() {
@@ -92,7 +92,7 @@ pub fn may_go(statement: &StatementNode) -> bool {
 
 fn names(unit: &TranslationUnit) -> Names {
     let mut names = Names::default();
-    // Declarations may stand in any order, so types are looked at first, aliases of aliases after that.
+    // Declarations may come in any order, so the types are read first; the second pass resolves aliases of aliases.
     for _ in 0..2 {
         for declaration in &unit.global_declarations {
             match declaration.node() {
@@ -132,7 +132,7 @@ struct Surveyor {
     outer: Vec<Arc<Scope>>,
     returns: Option<Type>,
     in_function: bool,
-    /// The type of the last root, for the declaration that it belongs to.
+    /// The type of the last root expression, for the declaration that it belongs to.
     last: Option<Type>,
 }
 
@@ -194,7 +194,7 @@ impl Surveyor {
         Arc::make_mut(&mut self.scope).variables.push((name.into(), ty));
     }
 
-    /// The type of a place that is assigned to.
+    /// The type of the target of an assignment.
     fn place(&self, place: &ExpressionNode) -> Option<Type> {
         match place.node() {
             Expression::TypeOrIdentifier(name) => self.scope.find(&name.ident.name()).cloned(),
@@ -217,14 +217,14 @@ impl Surveyor {
         }
     }
 
-    /// Literals from `first` on take this type.
+    /// Gives the literals from index `first` on this type.
     fn settle(&mut self, first: usize, scalar: Option<Scalar>) {
         for site in &mut self.survey.sites[first..] {
             if let Some(ty) = &mut site.ty
                 && let Some(own) = ty.scalar()
                 && own.is_abstract()
             {
-                // A fraction can be nothing else.
+                // A literal with a fraction can only be a float.
                 let scalar = if own == Scalar::AbstractFloat { Scalar::Float } else { scalar.unwrap_or(own) };
                 *ty = ty.with(scalar);
             }
@@ -252,7 +252,7 @@ impl Surveyor {
             }
         }
         let ty = self.type_of(node.node(), &types);
-        // Literals among the operands take the type of their neighbours.
+        // Literal operands take the type of the other operands.
         let takes = match node.node() {
             Expression::Binary(_) => {
                 types.iter().flatten().filter_map(Type::scalar).find(|scalar| !scalar.is_abstract())
@@ -270,7 +270,7 @@ impl Surveyor {
         ty
     }
 
-    /// What the parts of an expression must be, where that does not depend on each other.
+    /// The types that the parts of an expression must have, if they do not depend on each other.
     fn parameters(&self, expression: &Expression) -> Vec<Option<Scalar>> {
         match expression {
             Expression::Indexing(_) => vec![None, Some(Scalar::Int)],
@@ -334,7 +334,7 @@ fn operation(operator: BinaryOperator, types: &[Option<Type>]) -> Option<Type> {
         (_, Type::Matrix(..)) | (Type::Scalar(_), Type::Vector(..)) => right.clone(),
         _ => left.clone(),
     };
-    // A literal next to a number becomes one like it.
+    // A literal takes the type of the other operand.
     let scalar = [&left, &right].into_iter().filter_map(Type::scalar).find(|scalar| !scalar.is_abstract());
     let fraction = [&left, &right].into_iter().any(|ty| ty.scalar() == Some(Scalar::AbstractFloat));
     let scalar = scalar.unwrap_or(if fraction { Scalar::AbstractFloat } else { Scalar::AbstractInt });

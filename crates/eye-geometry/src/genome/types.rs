@@ -1,5 +1,5 @@
-//! The types of WGSL as far as breeding needs them: two sub-trees may change places when their types are equal.
-//! What is not known here is left alone; naga has the last word on every child.
+//! The types of WGSL, as far as breeding needs them: two subtrees can be exchanged if their types are equal.
+//! Expressions of unknown type are not changed; naga validates every child.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ pub enum Scalar {
     Int,
     Uint,
     Float,
-    /// A literal that becomes what its surroundings need.
+    /// A literal whose type depends on its surroundings.
     AbstractInt,
     AbstractFloat,
 }
@@ -21,7 +21,7 @@ impl Scalar {
         matches!(self, Self::AbstractInt | Self::AbstractFloat)
     }
 
-    /// What a literal becomes when nothing around it says more.
+    /// The type of a literal if its surroundings do not determine it.
     pub fn settled(self) -> Self {
         match self {
             Self::AbstractInt => Self::Int,
@@ -35,7 +35,7 @@ impl Scalar {
 pub enum Type {
     Scalar(Scalar),
     Vector(usize, Scalar),
-    /// Columns and rows.
+    /// The number of columns, and of rows.
     Matrix(usize, usize),
     Array(Arc<Type>),
     Struct(Arc<str>),
@@ -54,7 +54,7 @@ impl Type {
         }
     }
 
-    /// The same shape of another scalar.
+    /// The same shape with another scalar.
     pub fn with(&self, scalar: Scalar) -> Self {
         match self {
             Self::Scalar(_) => Self::Scalar(scalar),
@@ -64,24 +64,24 @@ impl Type {
     }
 }
 
-/// What a function of the shader takes and gives, where that is known.
+/// The parameter and result types of a function, as far as they are known.
 #[derive(Clone, Debug, Default)]
 pub struct Signature {
     pub parameters: Vec<Option<Type>>,
     pub result: Option<Type>,
 }
 
-/// What the module declares.
+/// The declarations of a module.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     pub aliases: HashMap<String, Type>,
     pub structs: HashMap<String, Vec<(String, Type)>>,
-    /// Functions of the shader.
+    /// The functions of the shader.
     pub functions: HashMap<String, Signature>,
 }
 
 impl Names {
-    /// The type that an expression of type position names.
+    /// The type that a type expression names.
     pub fn resolve(&self, ty: &TypeExpression) -> Option<Type> {
         let name = ty.ident.name();
         let arguments: &[TemplateArg] = ty.template_args.as_deref().unwrap_or(&[]);
@@ -107,7 +107,7 @@ impl Names {
         self.aliases.get(&*name).cloned()
     }
 
-    /// What calling `ty` with these arguments gives: a constructor, a function of the shader, or a built-in.
+    /// The result type of a call of `ty` with these arguments: a constructor, a function of the shader, or a built-in.
     pub fn call(&self, ty: &TypeExpression, arguments: &[Option<Type>]) -> Option<Type> {
         if let Some(constructed) = self.resolve(ty) {
             return Some(constructed);
@@ -153,10 +153,10 @@ fn matrix(name: &str) -> Option<(usize, usize)> {
     Some((digit(columns)?, digit(rows)?))
 }
 
-/// What stays the same type, component by component.
+/// Functions that keep the type and work component by component.
 pub const SAME: [&str; 14] =
     ["sin", "cos", "tan", "abs", "fract", "floor", "ceil", "sqrt", "exp", "exp2", "sign", "tanh", "atan", "saturate"];
-/// Further functions whose result has the type of their first argument.
+/// More functions whose result has the type of their first argument.
 const FIRST: [&str; 35] = [
     "acos",
     "acosh",
@@ -194,12 +194,12 @@ const FIRST: [&str; 35] = [
     "reverseBits",
     "ldexp",
 ];
-/// Functions of two of the same type.
+/// Functions of two operands of the same type.
 pub const PAIRS: [&str; 5] = ["min", "max", "pow", "atan2", "step"];
 
 fn builtin_result(name: &str, arguments: &[Option<Type>]) -> Option<Type> {
     if SAME.contains(&name) || FIRST.contains(&name) {
-        // A literal takes the type of its neighbours.
+        // A literal takes the type of the other arguments.
         let known = || arguments.iter().flatten().filter(|ty| **ty != BOOL);
         let concrete = known().find(|ty| ty.scalar().is_some_and(|scalar| !scalar.is_abstract()));
         let widest = known().find(|ty| matches!(ty, Type::Vector(..))).or_else(|| known().next())?;

@@ -1,36 +1,35 @@
-//! One walk over a shader's syntax tree, in one order, for all that count, type or change its expressions. Left sides
-//! of assignments, attributes, template arguments and case selectors are not visited: they are not for breeding.
+//! Walks over all expressions of a shader in one fixed order, to count, type or change them. Skips left sides of
+//! assignments, attributes, template arguments and case selectors: breeding does not change them.
 
 use wgsl_parse::syntax::{
     CompoundStatement, Declaration, DeclarationKind, Expression, ExpressionNode, Function, GlobalDeclaration,
     Statement, StatementNode, TranslationUnit, UnaryOperator,
 };
 
-/// What an expression at the root of a statement is for.
+/// The role of an expression at the root of a statement.
 pub enum Role<'a> {
-    /// The value of a declaration.
+    /// The initial value of a declaration.
     Initial(&'a Declaration),
-    /// What is assigned to this place.
+    /// The value that is assigned to this place.
     Assigned(&'a ExpressionNode),
     Returned,
     Condition,
-    /// Anything else.
     Other,
 }
 
-/// Who walks along.
+/// Is called for everything on the walk.
 pub trait Visitor {
-    /// An expression that is no part of another one.
+    /// An expression that is not part of another one.
     fn root(&mut self, expression: &mut ExpressionNode, role: Role<'_>);
     fn enter(&mut self) {}
     fn leave(&mut self) {}
     fn function(&mut self, _function: &Function) {}
     fn declared(&mut self, _declaration: &Declaration) {}
-    /// A block, before its statements are walked.
+    /// A block, before its statements are visited.
     fn block(&mut self, _statements: &mut Vec<StatementNode>) {}
 }
 
-/// Walks over all of a module.
+/// Walks over a whole module.
 pub fn walk(unit: &mut TranslationUnit, visitor: &mut dyn Visitor) {
     for declaration in &mut unit.global_declarations {
         match declaration.node_mut() {
@@ -142,8 +141,7 @@ fn statement(node: &mut StatementNode, visitor: &mut dyn Visitor) {
     }
 }
 
-/// The parts of an expression that are expressions, in order. What a pointer is taken of is not one: it must stay a
-/// place.
+/// The direct subexpressions, in order. The operands of `&` and `*` are left out: they must remain places.
 pub fn children(expression: &mut Expression) -> Vec<&mut ExpressionNode> {
     match expression {
         Expression::Parenthesized(inner) => vec![&mut inner.expression],
@@ -159,12 +157,12 @@ pub fn children(expression: &mut Expression) -> Vec<&mut ExpressionNode> {
     }
 }
 
-/// How many expressions an expression consists of, itself included.
+/// The number of expressions in an expression, itself included.
 pub fn count(expression: &mut Expression) -> usize {
     1 + children(expression).into_iter().map(|child| count(child)).sum::<usize>()
 }
 
-/// Calls `act` with the expression of this number in the order of the walk. Says whether there is one.
+/// Calls `act` with the expression of this number in the order of the walk. Returns whether there is one.
 pub fn with_expression(unit: &mut TranslationUnit, number: usize, act: impl FnOnce(&mut ExpressionNode)) -> bool {
     struct Finder<F> {
         left: usize,

@@ -1,4 +1,5 @@
-//! WGSL's built-in functions as instructions; what hardware composes of simpler ones is composed here.
+//! Compiles WGSL's built-in functions to instructions. Functions that hardware composes of simpler ones are composed
+//! here.
 
 use super::code::{Binary, Reg, Ternary, Unary};
 use super::compile::Body;
@@ -30,7 +31,7 @@ impl Body<'_, '_> {
             return self.pairs(op, &a, b);
         }
         match function {
-            // What is unsigned has no sign to lose.
+            // An unsigned value is its own absolute value.
             MathFunction::Abs => Ok(a),
             MathFunction::Clamp => {
                 let (max, min) = match kind {
@@ -152,7 +153,7 @@ impl Body<'_, '_> {
         refracted.into_iter().map(|value| self.ternary(Ternary::Select, reflected, value, zero)).collect()
     }
 
-    /// By the first row: each entry times the determinant of what is left without its row and column.
+    /// Expands by the first row: each entry times the determinant without its row and column.
     fn determinant(&mut self, matrix: &[Reg]) -> Result<Reg, Unsupported> {
         let side = match matrix.len() {
             4 => return self.crossed(matrix[0], matrix[1], matrix[2], matrix[3]),
@@ -179,7 +180,7 @@ impl Body<'_, '_> {
         sum.ok_or_else(|| Unsupported("the determinant of nothing".into()))
     }
 
-    /// Offset and count, held so that both stay inside 32 bits.
+    /// Offset and count of a bit field, limited so that the field stays inside 32 bits.
     fn bit_field(&mut self, offset: Reg, count: Reg) -> Result<(Reg, Reg), Unsupported> {
         let all = self.compiler.constant(32)?;
         let offset = self.binary(Binary::MinUint, offset, all)?;
@@ -261,7 +262,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// One field of a packed word; with a scale it stands for a fraction.
+/// One field of a packed word. With a scale it is a fraction.
 #[derive(Clone, Copy)]
 struct Part {
     bits: u32,
@@ -306,7 +307,7 @@ fn transposed(inner: &TypeInner, matrix: &[Reg]) -> Result<Vec<Reg>, Unsupported
     Ok((0..rows).flat_map(|row| (0..columns).map(move |column| matrix[column * rows + row])).collect())
 }
 
-/// Functions that are one instruction per component.
+/// Functions of one operand that are one instruction per component.
 fn plain_unary(function: MathFunction, kind: Kind) -> Option<Unary> {
     Some(match (function, kind) {
         (MathFunction::Abs, Kind::Float) => Unary::AbsFloat,

@@ -1,19 +1,19 @@
-//! What the machine executes: straight runs of instructions over registers, and the structured control flow around
-//! them. A register holds one 32-bit value per lane; a bool is all bits or none.
+//! The code that the machine executes: runs of instructions over registers, and structured control flow around them. A
+//! register holds one 32-bit value per lane. A bool is all bits set or none.
 
-/// Lanes per register: pixels that are worked on at once, in a tile of [`TILE_WIDTH`] by [`TILE_HEIGHT`].
+/// Lanes per register: the pixels that are computed at once, a tile of [`TILE_WIDTH`] by [`TILE_HEIGHT`].
 pub const LANES: usize = 128;
-/// Pixels of a tile in a row.
+/// Pixels in a row of a tile.
 pub const TILE_WIDTH: usize = 16;
 /// Rows of a tile.
 pub const TILE_HEIGHT: usize = LANES / TILE_WIDTH;
 
-/// One register's content.
+/// The content of one register.
 pub type Lanes = [u32; LANES];
 /// The number of a register.
 pub type Reg = u32;
 
-/// From one register to one register.
+/// Instructions with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unary {
     NegateFloat,
@@ -68,7 +68,7 @@ pub enum Unary {
     DerivativeY,
 }
 
-/// From two registers to one.
+/// Instructions with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
     AddFloat,
@@ -111,17 +111,16 @@ pub enum Binary {
     LessEqualUint,
 }
 
-/// From three registers to one.
+/// Instructions with three operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ternary {
     Fma,
     Mix,
     Smoothstep,
-    /// The third where the first holds, else the second.
+    /// Selects the third operand where the first is true, else the second.
     Select,
 }
 
-/// One step of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instruction {
     Unary {
@@ -142,35 +141,35 @@ pub enum Instruction {
         b: Reg,
         c: Reg,
     },
-    /// In every lane, whether it is active or not: for registers that only this code knows.
+    /// Copies in every lane, active or not: for registers that only this code uses.
     Copy {
         to: Reg,
         from: Reg,
     },
-    /// In active lanes only: for variables.
+    /// Copies in active lanes only: for variables.
     Store {
         to: Reg,
         from: Reg,
     },
-    /// `to` becomes the register `base + offset`, where `offset` differs by lane.
+    /// Reads register `base + offset` into `to`. `offset` may differ per lane.
     Gather {
         to: Reg,
         base: Reg,
         offset: Reg,
     },
-    /// The register `base + offset` becomes `from` in active lanes.
+    /// Writes `from` to register `base + offset`, in active lanes.
     Scatter {
         base: Reg,
         offset: Reg,
         from: Reg,
     },
-    /// `to` becomes the word `offset + word` of the output buffer; 0 outside of it.
+    /// Reads word `offset + word` of the output buffer into `to`; 0 outside the buffer.
     BufferLoad {
         to: Reg,
         offset: Reg,
         word: u32,
     },
-    /// The word `offset + word` of the output buffer becomes `from` in active lanes; nothing happens outside of it.
+    /// Writes `from` to word `offset + word` of the output buffer, in active lanes; does nothing outside the buffer.
     BufferStore {
         offset: Reg,
         word: u32,
@@ -181,7 +180,7 @@ pub enum Instruction {
 /// Structured control flow.
 #[derive(Clone, Debug)]
 pub enum Code {
-    /// Instructions without a jump, and what they cost per lane.
+    /// Instructions without a jump, and their cost per lane.
     Run {
         instructions: Vec<Instruction>,
         cost: u64,
@@ -191,7 +190,7 @@ pub enum Code {
         accept: Vec<Code>,
         reject: Vec<Code>,
     },
-    /// Cases in order of their bodies; a case without a value is the default.
+    /// The cases in source order. A case without values is the default.
     Switch {
         selector: Reg,
         cases: Vec<Case>,
@@ -201,7 +200,7 @@ pub enum Code {
         continuing: Vec<Code>,
         break_if: Option<Reg>,
     },
-    /// The function's frame holds its arguments and its result; recursion does not exist in WGSL.
+    /// Calls a function. Its frame holds its arguments and result at a fixed place, because WGSL has no recursion.
     Call {
         function: usize,
     },
@@ -212,7 +211,7 @@ pub enum Code {
     Discard,
 }
 
-/// One body of a switch, with all values that lead to it.
+/// One body of a switch, with all values that select it.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub values: Vec<u32>,
@@ -221,8 +220,8 @@ pub struct Case {
 }
 
 impl Instruction {
-    /// What it counts as, per lane, for the metric `performance`: 1 for plain arithmetic and for memory reached through
-    /// a computed index, 4 for what hardware does at quarter rate, 8 for what it composes of those, 0 for moves.
+    /// The cost per lane for the metric `performance`: 1 for plain arithmetic and for memory access by a computed
+    /// index, 4 for what hardware does at quarter rate, 8 for what it composes of those, 0 for moves.
     pub fn cost(&self) -> u64 {
         match self {
             Self::Copy { .. } | Self::Store { .. } => 0,

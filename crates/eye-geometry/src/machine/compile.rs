@@ -1,4 +1,4 @@
-//! From naga's functions to code: statements become control flow, functions get frames, variables get registers.
+//! Compiles naga's functions: statements become control flow, functions get frames, variables get registers.
 //! Expressions are in `expression.rs`, built-in functions in `builtin.rs`.
 
 use super::code::{Case, Code, Instruction, Reg};
@@ -13,16 +13,16 @@ use naga::{
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What an expression is at run time.
+/// The run-time form of an expression.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// One register per scalar. Taking a part, putting parts together and swizzling only pick registers.
+    /// One register per scalar. Taking, joining and swizzling parts only select registers.
     Registers(Vec<Reg>),
     /// A place in memory.
     Pointer(Pointer),
 }
 
-/// A place: a fixed part, and a register with a part that differs by lane.
+/// A place in memory: a fixed base, and an offset register that may differ per lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Pointer {
     pub memory: Memory,
@@ -30,31 +30,31 @@ pub struct Pointer {
     pub offset: Option<Reg>,
 }
 
-/// What a place is in.
+/// The memory of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
     Registers,
-    /// The kernel's output, of so many elements.
+    /// The output buffer of a kernel, with `len` elements.
     Buffer {
         len: u32,
     },
 }
 
-/// Where a function finds its arguments and leaves its result.
+/// The registers of a function's arguments and result.
 pub struct Frame {
     pub number: usize,
     pub arguments: Vec<Value>,
     pub result: Vec<Reg>,
 }
 
-/// Everything that is compiled so far.
+/// The output of the compiler so far.
 pub struct Compiler<'m> {
     pub module: &'m Module,
     pub info: &'m ModuleInfo,
     pub functions: Vec<Vec<Code>>,
     pub constants: Vec<(Reg, u32)>,
     pub globals: HashMap<Handle<GlobalVariable>, Pointer>,
-    /// Where the source stands of what is being compiled.
+    /// The source position of what is being compiled.
     pub at: Option<Span>,
     constant_registers: HashMap<u32, Reg>,
     frames: HashMap<Handle<Function>, Rc<Frame>>,
@@ -78,12 +78,12 @@ impl<'m> Compiler<'m> {
         }
     }
 
-    /// How many registers are in use.
+    /// The number of registers in use.
     pub fn registers(&self) -> usize {
         self.registers as usize
     }
 
-    /// New registers, one after the other.
+    /// Allocates `count` consecutive registers and returns the first.
     pub fn allocate(&mut self, count: u32) -> Result<Reg, Unsupported> {
         let first = self.registers;
         self.registers = first.saturating_add(count);
@@ -114,7 +114,7 @@ impl<'m> Compiler<'m> {
         Ok(vec![zero; layout::size(self.module, inner)? as usize])
     }
 
-    /// A module-scope constant expression; such are folded by naga to literals and compositions.
+    /// The registers of a module-scope constant expression. Naga folds these to literals and compositions.
     pub fn global(&mut self, handle: Handle<Expression>) -> Result<Vec<Reg>, Unsupported> {
         let module = self.module;
         match module.global_expressions[handle] {
@@ -133,13 +133,13 @@ impl<'m> Compiler<'m> {
         }
     }
 
-    /// A variable of this type, somewhere in the registers.
+    /// Allocates registers for a variable of this type.
     pub fn variable(&mut self, inner: &TypeInner) -> Result<Pointer, Unsupported> {
         let size = layout::size(self.module, inner)?;
         Ok(Pointer { memory: Memory::Registers, base: self.allocate(size)?, offset: None })
     }
 
-    /// Compiles a function once: WGSL has no recursion, so its frame may lie at a fixed place.
+    /// Compiles a function once. Its frame lies at a fixed place, because WGSL has no recursion.
     pub fn function(&mut self, handle: Handle<Function>) -> Result<Rc<Frame>, Unsupported> {
         if let Some(frame) = self.frames.get(&handle) {
             return Ok(Rc::clone(frame));
@@ -159,7 +159,7 @@ impl<'m> Compiler<'m> {
         Ok(frame)
     }
 
-    /// Compiles a function whose arguments are there already; `prologue` is executed before it.
+    /// Compiles a function whose arguments are already allocated. `prologue` runs before it.
     pub fn frame(
         &mut self,
         function: &'m Function,
@@ -189,7 +189,7 @@ impl<'m> Compiler<'m> {
     }
 }
 
-/// One function under way.
+/// The compilation of one function.
 pub struct Body<'c, 'm> {
     pub compiler: &'c mut Compiler<'m>,
     pub function: &'m Function,
@@ -211,7 +211,7 @@ impl<'m> Body<'_, 'm> {
         self.run.push(instruction);
     }
 
-    /// Whether nothing was emitted since there were so many instructions.
+    /// The number of instructions so far: unchanged if nothing was emitted since.
     pub fn emitted(&self) -> usize {
         self.run.len()
     }
@@ -223,7 +223,7 @@ impl<'m> Body<'_, 'm> {
                 Some(init) => self.registers(init)?,
                 None => self.compiler.zeros(&self.module().types[local.ty].inner)?,
             };
-            // In every lane: the frame is this call's alone.
+            // Copied in every lane, because only this call uses the frame.
             for (to, from) in (pointer.base..).zip(values) {
                 self.emit(Instruction::Copy { to, from });
             }
@@ -315,7 +315,7 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// Naga writes `case 1, 2: {…}` as empty bodies that fall through to the last; they become one case with all
+    /// Naga writes `case 1, 2: {…}` as empty bodies that fall through to the last one. They become one case with all
     /// values.
     fn cases(&mut self, cases: &[naga::SwitchCase]) -> Result<Vec<Case>, Unsupported> {
         let mut joined = Vec::new();
@@ -364,7 +364,7 @@ impl<'m> Body<'_, 'm> {
         }
         self.jump(code, Code::Call { function: frame.number })?;
         if let Some(result) = result {
-            // The next call overwrites the frame, so the result moves out of it.
+            // The next call overwrites the frame, so the result is copied out.
             let mut values = Vec::new();
             for &from in &frame.result {
                 let to = self.compiler.allocate(1)?;
@@ -377,7 +377,7 @@ impl<'m> Body<'_, 'm> {
     }
 }
 
-/// What a statement that the machine does not have is called in WGSL.
+/// The WGSL name of a statement that the machine does not support, for errors.
 fn statement_name(statement: &Statement) -> &'static str {
     match statement {
         Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) => "a barrier",

@@ -1,4 +1,4 @@
-//! From naga's expressions to instructions. What only picks values (members, swizzles, constructors) costs no
+//! Compiles naga's expressions to instructions. Members, swizzles and constructors only select registers and cost no
 //! instruction.
 
 use super::code::{Binary, Instruction, Reg, Ternary, Unary};
@@ -11,7 +11,6 @@ use naga::{
 };
 
 impl<'m> Body<'_, 'm> {
-    /// An expression's type.
     pub fn inner(&self, handle: Handle<Expression>) -> &'m TypeInner {
         self.info[handle].ty.inner_with(&self.module().types)
     }
@@ -20,21 +19,20 @@ impl<'m> Body<'_, 'm> {
         layout::kind_of(self.inner(handle))
     }
 
-    /// An expression's value, computed before or free to pick.
+    /// The value of an expression: computed earlier, or computed here.
     fn value(&mut self, handle: Handle<Expression>) -> Result<Value, Unsupported> {
         if let Some(value) = self.values.get(&handle) {
             return Ok(value.clone());
         }
         let before = self.emitted();
         let value = self.expression(handle)?;
-        // What took instructions is known only in this block.
+        // Only values without instructions are kept: the others are valid only in this block.
         if self.emitted() == before {
             self.values.insert(handle, value.clone());
         }
         Ok(value)
     }
 
-    /// An expression's registers.
     pub fn registers(&mut self, handle: Handle<Expression>) -> Result<Vec<Reg>, Unsupported> {
         match self.value(handle)? {
             Value::Registers(registers) => Ok(registers),
@@ -42,7 +40,7 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// A scalar's register.
+    /// The register of a scalar expression.
     pub fn scalar(&mut self, handle: Handle<Expression>) -> Result<Reg, Unsupported> {
         self.registers(handle)?.first().copied().ok_or_else(|| Unsupported("an empty value".into()))
     }
@@ -54,7 +52,7 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// A register with the place that a pointer into the registers names.
+    /// A register with the address that a pointer into the registers stands for.
     pub fn place(&mut self, handle: Handle<Expression>) -> Result<Reg, Unsupported> {
         let pointer = self.pointer(handle)?;
         if pointer.memory != Memory::Registers {
@@ -93,12 +91,12 @@ impl<'m> Body<'_, 'm> {
         values.iter().map(|&a| self.unary(op, a)).collect()
     }
 
-    /// Component by component; a scalar goes with every component.
+    /// Applies an instruction per component. A scalar is combined with every component.
     pub fn pairs(&mut self, op: Binary, left: &[Reg], right: &[Reg]) -> Result<Vec<Reg>, Unsupported> {
         (0..left.len().max(right.len())).map(|at| self.binary(op, component(left, at), component(right, at))).collect()
     }
 
-    /// Computes an expression.
+    /// Compiles an expression.
     pub fn expression(&mut self, handle: Handle<Expression>) -> Result<Value, Unsupported> {
         let module = self.module();
         let registers = match self.function.expressions[handle] {
@@ -202,7 +200,7 @@ impl<'m> Body<'_, 'm> {
         Ok(())
     }
 
-    /// What is indexed: the type itself, or what its pointer points at.
+    /// The indexed type: the expression's own, or the one that its pointer points to.
     fn indexed(&self, base: Handle<Expression>) -> &'m TypeInner {
         match self.inner(base) {
             TypeInner::Pointer { base, .. } => &self.module().types[*base].inner,
@@ -232,7 +230,7 @@ impl<'m> Body<'_, 'm> {
         let value = self.value(base)?;
         let end = match (&value, parts.count) {
             (_, Some(count)) => count.saturating_sub(1),
-            // One past the end is outside of the buffer, so that nothing is read or written there.
+            // One past the end is outside the buffer, so nothing is read or written there.
             (Value::Pointer(Pointer { memory: Memory::Buffer { len }, .. }), None) => *len,
             _ => return Err(Unsupported("an array without a length".into())),
         };
@@ -253,7 +251,7 @@ impl<'m> Body<'_, 'm> {
                 Ok(Value::Pointer(pointer))
             }
             Value::Registers(registers) => {
-                // The parts of a value may lie anywhere, so they are lined up first.
+                // The scalars of a value may lie anywhere, so they are first copied to consecutive registers.
                 let count = u32::try_from(registers.len()).map_err(|_| Unsupported("a huge value".into()))?;
                 let line = self.compiler.allocate(count)?;
                 for (to, from) in (line..).zip(registers) {
@@ -302,7 +300,7 @@ impl<'m> Body<'_, 'm> {
         left: &[Reg],
         right: &[Reg],
     ) -> Result<Option<Vec<Reg>>, Unsupported> {
-        // A vector on the left is one row, on the right one column; `inner` is what is summed over.
+        // A vector on the left is a row, on the right a column. `inner` is the dimension of the sum.
         let (rows, inner, columns) = match (left_type, right_type) {
             (TypeInner::Matrix { rows, columns, .. }, TypeInner::Matrix { columns: outer, .. }) => {
                 (layout::width(*rows), layout::width(*columns), layout::width(*outer))
@@ -380,12 +378,12 @@ impl<'m> Body<'_, 'm> {
     }
 }
 
-/// A vector's component, or the scalar that goes with every component.
+/// A component of a vector, or the scalar that is combined with every component.
 pub fn component(values: &[Reg], at: usize) -> Reg {
     if values.len() == 1 { values[0] } else { values[at] }
 }
 
-/// The instruction for an operator, and whether its operands change places.
+/// The instruction for an operator, and whether its operands are swapped.
 fn operator(op: BinaryOperator, kind: Kind) -> (Binary, bool) {
     let straight = |op| (op, false);
     match (op, kind) {
@@ -430,7 +428,7 @@ fn operator(op: BinaryOperator, kind: Kind) -> (Binary, bool) {
     }
 }
 
-/// What an expression that the machine does not have is called in WGSL.
+/// The WGSL name of an expression that the machine does not support, for errors.
 fn expression_name(expression: &Expression) -> &'static str {
     match expression {
         Expression::ImageSample { .. } => "textureSample",

@@ -1,10 +1,10 @@
-//! How WGSL's types lie in registers: one register per scalar, members and elements one after the other.
+//! The layout of WGSL's types in registers: one register per scalar, members and elements in sequence.
 
 use super::unsupported::Unsupported;
 use crate::limits::REGISTERS_MAX;
 use naga::{ArraySize, Handle, Module, Scalar, ScalarKind, Type, TypeInner, VectorSize};
 
-/// What a scalar is to the machine.
+/// The kind of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Float,
@@ -13,7 +13,7 @@ pub enum Kind {
     Bool,
 }
 
-/// The scalar's kind, if it is one of 32 bits or a bool.
+/// The kind of a scalar. Fails unless it has 32 bits or is a bool.
 pub fn kind(scalar: Scalar) -> Result<Kind, Unsupported> {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 4) => Ok(Kind::Float),
@@ -24,7 +24,7 @@ pub fn kind(scalar: Scalar) -> Result<Kind, Unsupported> {
     }
 }
 
-/// The kind of a scalar, or of a vector's or matrix's scalars.
+/// The kind of the scalars of a scalar, vector or matrix.
 pub fn kind_of(inner: &TypeInner) -> Result<Kind, Unsupported> {
     match *inner {
         TypeInner::Scalar(scalar)
@@ -35,13 +35,13 @@ pub fn kind_of(inner: &TypeInner) -> Result<Kind, Unsupported> {
     }
 }
 
-/// How many registers a value takes.
+/// The number of registers of a value.
 pub fn size(module: &Module, inner: &TypeInner) -> Result<u32, Unsupported> {
     let count = match *inner {
         TypeInner::Scalar(scalar) => kind(scalar).map(|_| 1)?,
         TypeInner::Vector { size, scalar } => kind(scalar).map(|_| width(size))?,
         TypeInner::Matrix { columns, rows, scalar } => kind(scalar).map(|_| width(columns) * width(rows))?,
-        // The place of what it points at.
+        // One register holds the address.
         TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. } => 1,
         TypeInner::Array { base, size: ArraySize::Constant(count), .. } => {
             size_of(module, base)?.saturating_mul(count.get())
@@ -53,7 +53,7 @@ pub fn size(module: &Module, inner: &TypeInner) -> Result<u32, Unsupported> {
             let mut sum = 0u32;
             for member in members {
                 sum = sum.saturating_add(size_of(module, member.ty)?);
-                // At once: structs of structs of structs double at every level.
+                // Checked in every step, because nested structs can double at every level.
                 check(sum)?;
             }
             sum
@@ -73,7 +73,7 @@ fn check(count: u32) -> Result<u32, Unsupported> {
     }
 }
 
-/// How many registers a value of a named type takes.
+/// The number of registers of a value of a named type.
 pub fn size_of(module: &Module, ty: Handle<Type>) -> Result<u32, Unsupported> {
     size(module, &module.types[ty].inner)
 }
@@ -82,15 +82,15 @@ pub fn width(size: VectorSize) -> u32 {
     size as u32
 }
 
-/// The parts of a composite: vectors have scalars, matrices columns, arrays elements, structs members.
+/// The parts of a vector (scalars), matrix (columns) or array (elements).
 pub struct Parts {
-    /// Registers of one part; 0 for a struct, whose members differ.
+    /// Registers per part.
     pub stride: u32,
-    /// How many there are, where that is fixed.
+    /// The number of parts; `None` if it is not fixed.
     pub count: Option<u32>,
 }
 
-/// The equal parts of a vector, matrix or array.
+/// The parts of a vector, matrix or array. Fails for other types.
 pub fn parts(module: &Module, inner: &TypeInner) -> Result<Parts, Unsupported> {
     match *inner {
         TypeInner::Vector { size, .. } | TypeInner::ValuePointer { size: Some(size), .. } => {
@@ -109,12 +109,12 @@ pub fn parts(module: &Module, inner: &TypeInner) -> Result<Parts, Unsupported> {
     }
 }
 
-/// Where the part with a fixed index begins, and how many registers it takes.
+/// The first register of the part with a fixed index, and its number of registers.
 pub fn part(module: &Module, inner: &TypeInner, index: u32) -> Result<(u32, u32), Unsupported> {
     if let TypeInner::Struct { ref members, .. } = *inner {
         let mut start = 0u32;
         for (at, member) in (0..).zip(members) {
-            // Only the last member may have no fixed size, and its own is not asked for.
+            // Only the last member may have no fixed size, and its size is not needed.
             if at == index {
                 return Ok((start, size_of(module, member.ty).unwrap_or(0)));
             }

@@ -1,8 +1,8 @@
-//! Which lanes are active: all bits of a lane's word, or none.
+//! Sets of active lanes: the word of an active lane has all bits set, the others none.
 
 use super::code::{LANES, Lanes};
 
-/// A set of lanes, and how many they are.
+/// A set of lanes, and their count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mask {
     pub lanes: Lanes,
@@ -12,7 +12,7 @@ pub struct Mask {
 impl Mask {
     pub const NONE: Self = Self { lanes: [0; LANES], count: 0 };
 
-    /// The lanes of a register that holds bools.
+    /// The lanes in which a register of bools is true.
     pub fn of(lanes: &Lanes) -> Self {
         let count = lanes.iter().map(|lane| lane & 1).sum::<u32>();
         Self { lanes: *lanes, count: u64::from(count) }
@@ -26,7 +26,7 @@ impl Mask {
         self.count == 0
     }
 
-    /// Splits it into the lanes where `condition` holds and those where it does not.
+    /// Splits the set into the lanes where `condition` is true and where it is false.
     pub fn split(&self, condition: &Lanes) -> (Self, Self) {
         let mut yes = [0; LANES];
         let mut no = [0; LANES];
@@ -37,7 +37,7 @@ impl Mask {
         (Self::of(&yes), Self::of(&no))
     }
 
-    /// Adds the lanes of another set; the two share none.
+    /// Adds the lanes of another set. The sets must be disjoint.
     pub fn add(&mut self, other: &Self) {
         for lane in 0..LANES {
             self.lanes[lane] |= other.lanes[lane];
@@ -45,7 +45,7 @@ impl Mask {
         self.count += other.count;
     }
 
-    /// Moves all lanes to another set, which has none of them.
+    /// Moves all lanes to another set, which must have none of them.
     pub fn move_to(&mut self, other: &mut Self) {
         other.add(self);
         *self = Self::NONE;

@@ -1,6 +1,6 @@
-//! The elementary functions of WGSL as straight-line arithmetic on `f32`: no branch and no call, so that a loop over
-//! lanes becomes vector instructions, and no libm, so that a picture is the same on every machine. Errors are within
-//! what WGSL allows.
+//! The elementary functions of WGSL as straight-line arithmetic on `f32`. They have no branch and no call, so that a
+//! loop over lanes becomes vector instructions, and use no libm, so that a picture is the same on every machine. Errors
+//! are within what WGSL allows.
 
 #![allow(
     clippy::inline_always,
@@ -9,10 +9,10 @@
 
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, PI, SQRT_2};
 
-/// Adding and taking away 1.5 * 2^23 rounds to a whole number, ties to even, and leaves that number in the low bits.
+/// Adding and subtracting 1.5 * 2^23 rounds to an integer, ties to even. The sum has that integer in its low bits.
 const ROUNDER: f32 = 12_582_912.0;
-/// From 2^23 on every `f32` is whole; added to a smaller one and taken away again, it leaves that one rounded, ties to
-/// even.
+/// From 2^23 on every `f32` is an integer. Adding this to a smaller number and subtracting it again rounds that number,
+/// ties to even.
 const WHOLE: f32 = 8_388_608.0;
 
 #[inline(always)]
@@ -43,7 +43,7 @@ pub fn fract(x: f32) -> f32 {
     x - floor(x)
 }
 
-/// WGSL's `%`: the sign is the dividend's.
+/// WGSL's `%`: the result has the sign of the dividend.
 #[inline(always)]
 pub fn rem(x: f32, y: f32) -> f32 {
     x - y * trunc(x / y)
@@ -60,7 +60,7 @@ pub fn sign(x: f32) -> f32 {
     }
 }
 
-/// The smaller one; of a number and no number, the number.
+/// The smaller number; if one of them is NaN, the other.
 #[inline(always)]
 pub fn min(x: f32, y: f32) -> f32 {
     x.min(y)
@@ -76,16 +76,16 @@ pub fn saturate(x: f32) -> f32 {
     min(max(x, 0.0), 1.0)
 }
 
-/// `x - turns * PI`, with PI in four parts so that little is lost.
+/// `x - turns * PI`, with PI in four parts to keep precision.
 #[inline(always)]
 fn without_half_turns(x: f32, turns: f32) -> f32 {
     const PARTS: [f32; 4] = [3.140_625, 9.670_257_6e-4, 6.277_114e-7, 1.215_420_1e-10];
     let rest = x - turns * PARTS[0] - turns * PARTS[1] - turns * PARTS[2] - turns * PARTS[3];
-    // Of an argument too large to know its angle, the result stays a sine's.
+    // If the argument is too large to determine its angle, the result stays in the range of a sine.
     rest.clamp(-FRAC_PI_2, FRAC_PI_2)
 }
 
-/// The sine between a quarter turn left and right.
+/// The sine of an angle between -PI/2 and PI/2.
 #[inline(always)]
 fn sine_near_zero(x: f32) -> f32 {
     let z = x * x;
@@ -93,7 +93,7 @@ fn sine_near_zero(x: f32) -> f32 {
     x + x * z * tail
 }
 
-/// Turns the sign for every odd count of half turns; `raw` is that count plus [`ROUNDER`].
+/// Negates `x` for an odd number of half turns; `raw` is that number plus [`ROUNDER`].
 #[inline(always)]
 fn flipped(x: f32, raw: f32) -> f32 {
     f32::from_bits(x.to_bits() ^ (raw.to_bits() << 31))
@@ -125,7 +125,7 @@ pub fn exp2(x: f32) -> f32 {
     let whole = raw.to_bits().wrapping_sub(ROUNDER.to_bits()).cast_signed();
     let high = ((f * (1.0 / 5_040.0) + 1.0 / 720.0) * f + 1.0 / 120.0) * f + 1.0 / 24.0;
     let value = (((high * f + 1.0 / 6.0) * f + 0.5) * f + 1.0) * f + 1.0;
-    // Two factors, because one alone cannot say 2^-150 or 2^130.
+    // Two factors, because one alone cannot represent 2^-150 or 2^130.
     let half = whole >> 1;
     value * power_of_two(half) * power_of_two(whole - half)
 }
@@ -144,7 +144,7 @@ pub fn exp(x: f32) -> f32 {
 #[allow(clippy::cast_precision_loss, reason = "an exponent is a small number")]
 pub fn log2(x: f32) -> f32 {
     let bits = x.to_bits();
-    // The mantissa is taken between sqrt(1/2) and sqrt(2), where the series is short.
+    // The mantissa is between sqrt(1/2) and sqrt(2), where the series converges fast.
     let shifted = bits.wrapping_sub(0x3f35_04f3).cast_signed();
     let exponent = shifted >> 23;
     let mantissa = f32::from_bits(bits.wrapping_sub((exponent << 23).cast_unsigned()));
@@ -168,7 +168,7 @@ pub fn pow(x: f32, y: f32) -> f32 {
     if y == 0.0 { 1.0 } else { value }
 }
 
-/// The angle whose tangent is `t`, for `t` between 0 and 1.
+/// The arctangent of `t`, for `t` between 0 and 1.
 #[inline(always)]
 fn arc(t: f32) -> f32 {
     const TAN_EIGHTH: f32 = SQRT_2 - 1.0;
@@ -186,7 +186,7 @@ pub fn atan2(y: f32, x: f32) -> f32 {
     let steep = across > along;
     let (small, large) = if steep { (along, across) } else { (across, along) };
     let ratio = if large > 0.0 { small / large } else { 0.0 };
-    // Infinity over infinity is the diagonal.
+    // Infinity over infinity is taken as the diagonal.
     let angle = arc(if small < f32::INFINITY { ratio } else { 1.0 });
     let angle = if steep { FRAC_PI_2 - angle } else { angle };
     let angle = if x < 0.0 { PI - angle } else { angle };
@@ -256,7 +256,7 @@ pub fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// `x * 2^exponent`, over the whole range of exponents that a float can answer to.
+/// `x * 2^exponent`, for every exponent that can give a finite, non-zero float.
 #[inline(always)]
 pub fn ldexp(x: f32, exponent: i32) -> f32 {
     let held = exponent.clamp(-280, 280);
@@ -264,11 +264,11 @@ pub fn ldexp(x: f32, exponent: i32) -> f32 {
     x * power_of_two(third) * power_of_two(third) * power_of_two(held - 2 * third)
 }
 
-/// `x` as a fraction from 1/2 to 1 and a power of two.
+/// Splits `x` into a fraction from 1/2 to 1 and an exponent of two.
 #[inline(always)]
 pub fn frexp(x: f32) -> (f32, i32) {
     let special = x == 0.0 || !x.is_finite();
-    // Numbers below the normal ones are scaled up first.
+    // Subnormal numbers are scaled up first.
     let tiny = x.abs() < f32::MIN_POSITIVE;
     let scaled = if tiny { x * 16_777_216.0 } else { x };
     let bits = scaled.to_bits();
@@ -284,7 +284,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// How far `found` is from `exact`, for a tolerance relative to values over 1 and absolute below.
+    /// Whether `found` is near `exact`: the tolerance is relative for values above 1, and absolute below.
     #[allow(clippy::cast_possible_truncation, reason = "the test rounds to the precision under test")]
     fn close(found: f32, exact: f64, tolerance: f64) -> bool {
         let rounded = exact as f32;

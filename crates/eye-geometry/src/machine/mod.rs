@@ -1,5 +1,5 @@
-//! The machine that paints: a validated shader is compiled once and then executed for a tile of pixels per instruction.
-//! It knows naga's representation and nothing of fitness, mutation or files.
+//! The machine that paints: it compiles a validated shader once, and executes each instruction for a whole tile of
+//! pixels. It knows naga's representation, but nothing of fitness, mutation or files.
 
 mod builtin;
 mod code;

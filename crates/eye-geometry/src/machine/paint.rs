@@ -1,4 +1,4 @@
-//! Paints a picture: every tile is given its pixels, executed, and read out.
+//! Paints a picture tile by tile: sets the inputs, executes the program, and reads the colours.
 
 #![allow(
     clippy::inline_always,
@@ -13,20 +13,20 @@ use super::run::{Execution, Halt, Watch};
 use super::surface::{Element, Grid, Input, Output};
 use crate::Picture;
 
-/// Registers and buffers, used again for one program after the other.
+/// Registers and buffers, reused for one program after the other.
 #[derive(Default)]
 pub struct Machine {
     registers: Registers,
     buffer: Vec<u32>,
 }
 
-/// A picture and what it took.
+/// A picture and its cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Painted {
     pub picture: Picture,
-    /// Operations over all pixels, as [`Instruction::cost`](super::code::Instruction::cost) counts them.
+    /// The number of operations over all pixels, by [`Instruction::cost`](super::code::Instruction::cost).
     pub operations: u64,
-    /// Instructions of the tile that took most.
+    /// The number of instructions of the most expensive tile.
     pub steps: u64,
 }
 
@@ -99,7 +99,7 @@ struct Tile {
 }
 
 impl Tile {
-    /// Gives every lane what `word` says about its column and row.
+    /// Sets every lane to the value of `word` for its column and row.
     #[inline(always)]
     fn each(&self, lanes: &mut Lanes, word: impl Fn(u32, u32) -> u32) {
         for (row, lanes) in (self.top..).zip(lanes.chunks_exact_mut(self.width)) {
@@ -109,7 +109,7 @@ impl Tile {
         }
     }
 
-    /// The lanes that are invocations at all.
+    /// The lanes that are invocations of the kernel.
     fn inside(&self, (across, down): (u32, u32)) -> Mask {
         let mut lanes = [0; LANES];
         self.each(&mut lanes, |x, y| if x < across && y < down { u32::MAX } else { 0 });
@@ -122,7 +122,7 @@ impl Tile {
     }
 }
 
-/// What the lanes of a tile are given about their pixels.
+/// Sets one input of the tile's lanes.
 #[allow(clippy::cast_precision_loss, reason = "a side is far below 2^24")]
 fn fill(lanes: &mut Lanes, grid: &Grid, input: Input, tile: &Tile) {
     let side = grid.side as f32;
@@ -142,7 +142,7 @@ fn fill(lanes: &mut Lanes, grid: &Grid, input: Input, tile: &Tile) {
     }
 }
 
-/// Black and opaque, as a canvas without alpha is.
+/// A black, opaque picture, like a canvas without alpha.
 fn blank(side: u32) -> Picture {
     let pixels = side as usize * side as usize;
     Picture { width: side, height: side, rgba: [0, 0, 0, 255].repeat(pixels) }
@@ -181,7 +181,7 @@ fn read_buffer(buffer: &[u32], element: Element, picture: &mut Picture) {
     }
 }
 
-/// A colour's byte: 0 to 1 becomes 0 to 255, rounded; what is no number is 0.
+/// Converts a colour from 0..1 to a byte, rounded; NaN becomes 0.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -7,7 +7,7 @@ use super::unsupported::Unsupported;
 use naga::valid::ModuleInfo;
 use naga::{Module, Span};
 
-/// What the machine needs to paint one shader.
+/// Everything that the machine needs to paint one shader.
 pub struct Program {
     pub(super) functions: Vec<Vec<Code>>,
     pub(super) entry: usize,
@@ -19,7 +19,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Compiles a validated module. What the machine has not is named, with its place in the source.
+    /// Compiles a validated module. The error names what the machine does not support, and its position.
     pub fn new(module: &Module, info: &ModuleInfo, side: u32) -> Result<Self, (Unsupported, Option<Span>)> {
         let mut compiler = Compiler::new(module, info);
         compile(&mut compiler, side).map_err(|unsupported| (unsupported, compiler.at.filter(Span::is_defined)))

@@ -1,4 +1,4 @@
-//! The register file, and the instructions on it. One machine is used for many programs, one after the other.
+//! The registers, and the instructions on them. One set of registers is reused for many programs.
 
 #![allow(
     clippy::inline_always,
@@ -9,7 +9,7 @@ use super::code::{Binary, Instruction, LANES, Lanes, Reg, TILE_WIDTH, Ternary, U
 use super::mask::Mask;
 use super::math;
 
-/// Registers by number. Each is a box, so that the one written to can be taken out while others are read.
+/// Registers by number. Each is boxed, so that the destination can be taken out while others are read.
 #[derive(Default)]
 pub struct Registers {
     #[allow(clippy::vec_box, reason = "a box can be swapped out without copying the lanes")]
@@ -26,8 +26,8 @@ impl Default for Spare {
 }
 
 impl Registers {
-    /// Makes room for a program, all zero: nothing of an earlier program may show, or an outcome would depend on which
-    /// thread painted what before.
+    /// Prepares registers for a program, all zero: otherwise the outcome would depend on what the thread painted
+    /// before.
     pub fn clear(&mut self, count: usize) {
         for register in self.file.iter_mut().take(count) {
             register.fill(0);
@@ -102,7 +102,7 @@ impl Registers {
         }
     }
 
-    /// `to` becomes `f` of `a`. `to` is none of its operands: the compiler gives every result a register of its own.
+    /// Sets `to` to `f` of `a`. `to` is never an operand: the compiler gives every result its own register.
     #[inline(always)]
     fn map(&mut self, to: Reg, a: Reg, f: impl Fn(u32) -> u32) {
         if to == a {
@@ -164,7 +164,7 @@ impl Registers {
         self.zip3(to, operands, |x, y, z| f(f32::from_bits(x), f32::from_bits(y), f32::from_bits(z)).to_bits());
     }
 
-    /// The difference between the two pixels of a pair, which both get.
+    /// The difference between the two pixels of a pair. Both get the same value.
     fn derivative(&mut self, to: Reg, a: Reg, distance: usize) {
         let a = *self.get(a);
         let result = self.get_mut(to);
@@ -228,7 +228,7 @@ impl Registers {
             Unary::CountLeadingZeros => self.map(to, a, u32::leading_zeros),
             Unary::CountTrailingZeros => self.map(to, a, u32::trailing_zeros),
             Unary::ReverseBits => self.map(to, a, u32::reverse_bits),
-            // The distance from the lowest bit, or all ones where there is none; of a negative number, of its highest
+            // The position of the highest set bit, or all ones if there is none; for a negative number, of the highest
             // zero.
             Unary::FirstLeadingBitInt => {
                 self.map(to, a, |x| 31u32.wrapping_sub((x ^ (x.cast_signed() >> 31).cast_unsigned()).leading_zeros()));
@@ -257,7 +257,7 @@ impl Registers {
             Binary::AddInt => self.zip(to, a, b, u32::wrapping_add),
             Binary::SubtractInt => self.zip(to, a, b, u32::wrapping_sub),
             Binary::MultiplyInt => self.zip(to, a, b, u32::wrapping_mul),
-            // WGSL defines what hardware would not: a division by zero gives the dividend, its remainder is zero.
+            // WGSL defines division by zero: the quotient is the dividend, the remainder is zero.
             Binary::DivideInt => self.zip_int(to, a, b, |x, y| if y == 0 { x } else { x.wrapping_div(y) }),
             Binary::DivideUint => self.zip(to, a, b, |x, y| x.checked_div(y).unwrap_or(x)),
             Binary::RemainderInt => self.zip_int(to, a, b, |x, y| if y == 0 { 0 } else { x.wrapping_rem(y) }),
@@ -298,7 +298,7 @@ impl Registers {
     }
 }
 
-/// A bool as a lane holds it.
+/// The lane value of a bool.
 #[inline(always)]
 fn bits(condition: bool) -> u32 {
     if condition { u32::MAX } else { 0 }

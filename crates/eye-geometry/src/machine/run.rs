@@ -1,4 +1,4 @@
-//! Executes a program on one tile of lanes at a time: control flow with masks, and the limits that every run has.
+//! Executes a program on one tile of lanes: control flow with masks, and the limits of every run.
 
 use super::code::{Case, Code, Lanes, Reg};
 use super::mask::Mask;
@@ -6,10 +6,10 @@ use super::registers::Registers;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// How often a run looks at its watch, in instructions.
+/// The interval, in instructions, at which a run checks for cancellation and its deadline.
 const STEPS_PER_LOOK: u64 = 1_024;
 
-/// Who may end a run from outside.
+/// Ends a run early: by cancellation or at the deadline.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
     pub cancel: &'a AtomicBool,
@@ -25,29 +25,29 @@ impl Watch<'_> {
 /// Why a run ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// A tile took more steps than it may.
+    /// A tile took too many steps.
     Steps,
-    /// The watch said so.
+    /// The run was cancelled, or its deadline passed.
     Over,
 }
 
-/// A run over one tile.
+/// The execution of a program on one tile.
 pub struct Execution<'a> {
     pub functions: &'a [Vec<Code>],
     pub registers: &'a mut Registers,
-    /// The output buffer of a kernel; empty for a fragment.
+    /// The output buffer of a kernel; empty for a fragment shader.
     pub buffer: &'a mut [u32],
     pub watch: Watch<'a>,
     pub steps: u64,
     pub steps_max: u64,
     pub next_look: u64,
-    /// Operations so far, over all lanes.
+    /// The cost so far, over all lanes.
     pub cost: u64,
-    /// Lanes whose pixel is not painted.
+    /// The lanes whose pixels are not painted.
     pub discarded: Mask,
 }
 
-/// Lanes that left their place for the end of something around it.
+/// Lanes that left the current block, and wait for the end of a loop, an iteration or the function.
 struct Flow {
     broken: Mask,
     continued: Mask,
@@ -55,7 +55,7 @@ struct Flow {
 }
 
 impl Execution<'_> {
-    /// Executes one function in the given lanes.
+    /// Executes a function in the given lanes.
     pub fn call(&mut self, function: usize, active: &mut Mask) -> Result<(), Halt> {
         let mut flow = Flow { broken: Mask::NONE, continued: Mask::NONE, returned: Mask::NONE };
         let functions = self.functions;
@@ -64,7 +64,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Executes a block; `active` afterwards holds the lanes that reach its end.
+    /// Executes a block. Afterwards `active` holds the lanes that reach its end.
     fn block(&mut self, block: &[Code], active: &mut Mask, flow: &mut Flow) -> Result<(), Halt> {
         for code in block {
             if active.is_empty() {
@@ -127,7 +127,7 @@ impl Execution<'_> {
 
     fn switch(&mut self, selector: Reg, cases: &[Case], active: &mut Mask, flow: &mut Flow) -> Result<(), Halt> {
         self.control(active)?;
-        // Every value is compared, so every value is a step: a thousand cases are no way around the limit.
+        // Every value is compared, so every value counts as a step. Otherwise many cases would evade the limit.
         self.step(cases.iter().map(|case| case.values.len() as u64).sum())?;
         let outer_broken = std::mem::replace(&mut flow.broken, Mask::NONE);
         let selectors = *self.registers.get(selector);

@@ -1,4 +1,4 @@
-//! How a shader meets the picture: which entry points there are, what they are given, and where their colours come out.
+//! Connects a shader with the picture: its entry point, the inputs per pixel, and the place of its colours.
 
 use super::code::{Instruction, Reg};
 use super::compile::{Compiler, Memory, Pointer, Value};
@@ -11,17 +11,17 @@ use naga::{
     StorageAccess, Type, TypeInner, VectorSize,
 };
 
-/// What a lane is given about its pixel.
+/// An input of a lane that depends on its pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// The pixel's centre, 0 to 1 from left to right.
+    /// The horizontal position of the pixel's centre, 0 (left) to 1 (right).
     U,
-    /// The pixel's centre, 0 to 1 from top to bottom.
+    /// The vertical position of the pixel's centre, 0 (top) to 1 (bottom).
     V,
-    /// The pixel's centre in pixels.
+    /// The position of the pixel's centre, in pixels.
     CentreX,
     CentreY,
-    /// The invocation's number, as a whole and in parts of a workgroup's side.
+    /// The number of the invocation, in the whole grid and within its workgroup.
     GlobalX,
     GlobalY,
     LocalX,
@@ -31,7 +31,7 @@ pub enum Input {
     GroupY,
 }
 
-/// Which function paints.
+/// The entry point that paints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     Fragment(usize),
@@ -40,10 +40,10 @@ pub enum Entry {
     Plain(Handle<Function>),
 }
 
-/// Where the colours are when the entry point is done.
+/// Where the colours are after the entry point has run.
 #[derive(Clone, Debug)]
 pub enum Output {
-    /// Red, green, blue, from 0 to 1.
+    /// Red, green and blue, 0 to 1.
     Colour([Reg; 3]),
     Buffer {
         element: Element,
@@ -51,14 +51,14 @@ pub enum Output {
     },
 }
 
-/// What a kernel writes for a pixel.
+/// The element that a kernel writes per pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
-    /// `vec4f`, from 0 to 1.
+    /// `vec4f`, 0 to 1.
     Colour,
-    /// `u32`, red in the lowest byte.
+    /// `u32`, with red in the lowest byte.
     Packed,
-    /// `f32`, from 0 to 1.
+    /// `f32`, 0 to 1.
     Grey,
 }
 
@@ -66,7 +66,7 @@ const ACCEPTED: &str = "accepted are: a @fragment function with @location(0) vec
     @location(0) vec4f; a plain `fn main(uv: vec2f) -> vec4f`; a @compute kernel that writes one \
     var<storage, read_write> array<vec4f>, array<u32> or array<f32>";
 
-/// The entry point that paints: the first fragment, else the first kernel, else a plain `main`.
+/// The entry point that paints: the first fragment shader, else the first kernel, else a plain `main`.
 pub fn entry(module: &Module) -> Result<Entry, Unsupported> {
     let find = |stage| module.entry_points.iter().position(|entry| entry.stage == stage);
     if let Some(index) = find(ShaderStage::Fragment) {
@@ -85,24 +85,24 @@ fn is_floats(inner: &TypeInner, size: VectorSize) -> bool {
     *inner == TypeInner::Vector { size, scalar: Scalar::F32 }
 }
 
-/// The picture that a shader is compiled for.
+/// The size of the picture that a shader is compiled for.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     pub side: u32,
-    /// Invocations of a kernel per workgroup.
+    /// The workgroup size of a kernel.
     pub group: [u32; 3],
-    /// A kernel whose workgroups are one row long is given a line of invocations, not a square.
+    /// Whether the invocations form a line, not a square: for kernels whose workgroups have one row.
     pub linear: bool,
 }
 
 impl Grid {
-    /// How many invocations there are in each direction.
+    /// The number of invocations in each direction.
     pub fn invocations(&self) -> (u32, u32) {
         if self.linear { (self.side * self.side, 1) } else { (self.side, self.side) }
     }
 }
 
-/// The arguments of a fragment or plain entry point, and what fills them.
+/// The arguments of a fragment or plain entry point. Adds their inputs.
 pub fn fragment_arguments(
     compiler: &mut Compiler<'_>,
     function: &Function,
@@ -136,7 +136,7 @@ pub fn fragment_arguments(
     })
 }
 
-/// The arguments of a kernel, and what fills them.
+/// The arguments of a kernel. Adds their inputs.
 pub fn kernel_arguments(
     compiler: &mut Compiler<'_>,
     function: &Function,
@@ -184,7 +184,7 @@ fn given(
     Ok(registers)
 }
 
-/// What fills an argument, or a member of it, with this binding.
+/// Returns the registers for an argument, or a member of it, with this binding.
 type Fill<'f> = dyn FnMut(&mut Compiler<'_>, &Binding, &TypeInner) -> Result<Vec<Reg>, Unsupported> + 'f;
 
 fn arguments(compiler: &mut Compiler<'_>, function: &Function, fill: &mut Fill<'_>) -> Result<Vec<Value>, Unsupported> {
@@ -210,7 +210,7 @@ fn arguments(compiler: &mut Compiler<'_>, function: &Function, fill: &mut Fill<'
     Ok(values)
 }
 
-/// Where in a fragment's result its colour is.
+/// The position of the colour in a fragment shader's result.
 pub fn colour(module: &Module, result: Option<&FunctionResult>, plain: bool) -> Result<usize, Unsupported> {
     let wrong = || Unsupported(format!("the entry point does not return a vec4f colour; {ACCEPTED}"));
     let result = result.ok_or_else(wrong)?;
@@ -233,7 +233,7 @@ pub fn colour(module: &Module, result: Option<&FunctionResult>, plain: bool) -> 
     Err(wrong())
 }
 
-/// Gives every variable of module scope that the entry point uses its place. Returns the output of a kernel.
+/// Allocates every module-scope variable that the entry point uses. Returns the output of a kernel.
 pub fn globals(
     compiler: &mut Compiler<'_>,
     info: &FunctionInfo,
@@ -281,7 +281,7 @@ pub fn globals(
     Ok(output)
 }
 
-/// What a kernel's output consists of, and how many elements it has.
+/// The element type of a kernel's output, and its number of elements.
 fn buffer(module: &Module, inner: &TypeInner, side: u32) -> Result<(Element, u32), Unsupported> {
     let wrong = || Unsupported(format!("a storage buffer that is not one array of vec4f, u32 or f32; {ACCEPTED}"));
     match *inner {
@@ -307,7 +307,7 @@ fn buffer(module: &Module, inner: &TypeInner, side: u32) -> Result<(Element, u32
     }
 }
 
-/// Uniforms are zero, but for those whose name asks for the picture's size.
+/// The value of a uniform: zero, unless its name asks for the size of the picture.
 #[allow(clippy::cast_precision_loss, reason = "a side is far below 2^24")]
 fn given_by_name(
     module: &Module,

@@ -1,5 +1,5 @@
-//! What the machine cannot execute.
+//! The error for WGSL that the machine cannot execute.
 
-/// Something that WGSL has and the machine has not.
+/// A feature of WGSL that the machine does not support.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported(pub String);

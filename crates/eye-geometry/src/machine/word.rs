@@ -1,9 +1,9 @@
-//! A literal as the 32 bits that a register holds.
+//! Converts a literal to the 32 bits that a register holds.
 
 use super::unsupported::Unsupported;
 use naga::Literal;
 
-/// Its bits; other widths are not supported.
+/// The bits of a literal. Fails for widths other than 32 bits.
 pub fn word(literal: Literal) -> Result<u32, Unsupported> {
     match literal {
         Literal::F32(value) => Ok(value.to_bits()),

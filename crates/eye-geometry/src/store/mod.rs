@@ -1,5 +1,5 @@
-//! Cartridges on disk: one PNG each, which holds its own source and facts. Bounded in count and bytes; the oldest gives
-//! way. It blocks, so it is asked from worker threads.
+//! Cartridges on disk, one PNG each with its source and facts. Bounded in count and bytes; the oldest are removed. The
+//! functions block, so they are called from worker threads.
 
 use crate::cartridge::{self, Facts};
 use crate::limits::{CARTRIDGE_BYTES_MAX, CARTRIDGE_ID_BYTES_MAX, STORE_BYTES_MAX, STORE_LEN_MAX};
@@ -11,36 +11,35 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How a cartridge's file is called after its id.
+/// The suffix of a cartridge's file after its id.
 const SUFFIX: &str = ".rts.png";
-/// The same while it is being written.
+/// The suffix while the file is being written.
 const UNFINISHED: &str = ".part";
 
-/// A cartridge as the list tells of it.
+/// A cartridge in the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its name.
     pub id: String,
-    /// Its file's size.
+    /// The size of the file.
     pub bytes: u64,
-    /// When it was made, in milliseconds of the calendar.
+    /// Unix time in milliseconds.
     pub created_ms: u64,
-    /// What is known of its making.
+    /// `None` if the file has no readable facts.
     pub facts: Option<Facts>,
 }
 
-/// The store of one hub.
+/// The cartridges of one hub.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
     len_max: usize,
     bytes_max: u64,
-    /// From the oldest to the newest; read when it is first asked for, for a hub that starts has no time for it.
+    /// From the oldest to the newest. Read from the folder at the first use, because a starting hub has no time for it.
     entries: Mutex<Option<VecDeque<Entry>>>,
 }
 
 impl Store {
-    /// A store in a folder that need not exist yet.
+    /// A store in this folder, which need not exist yet.
     pub fn new(folder: PathBuf) -> Self {
         Self::bounded(folder, STORE_LEN_MAX, STORE_BYTES_MAX)
     }
@@ -49,7 +48,7 @@ impl Store {
         Self { folder, len_max, bytes_max, entries: Mutex::new(None) }
     }
 
-    /// Keeps a cartridge; gives its id. Older ones make room.
+    /// Stores a cartridge and returns its id. Removes the oldest ones if there is no room.
     pub fn save(&self, png: &[u8], facts: Facts) -> io::Result<String> {
         eye_platform::files::make_folder(&self.folder)?;
         let id = fresh_id(&facts)?;
@@ -64,7 +63,7 @@ impl Store {
         }
         let mut entries = self.hold();
         let entries = self.read(&mut entries);
-        // The list may have been read from the folder just now.
+        // The list may have just been read from the folder, with this cartridge in it.
         entries.retain(|entry| entry.id != id);
         entries.push_back(Entry { id: id.clone(), bytes: len(png), created_ms: now_ms(), facts: Some(facts) });
         self.make_room(entries);
@@ -77,12 +76,12 @@ impl Store {
         self.read(&mut entries).iter().rev().cloned().collect()
     }
 
-    /// A cartridge's file.
+    /// The file of a cartridge.
     pub fn png(&self, id: &str) -> Option<Vec<u8>> {
         is_id(id).then(|| fs::read(self.path(id)).ok()).flatten()
     }
 
-    /// The source inside it.
+    /// The WGSL source in a cartridge.
     pub fn source(&self, id: &str) -> Option<String> {
         cartridge::decode(&self.png(id)?).ok()?.source
     }
@@ -111,14 +110,14 @@ impl Store {
         while (entries.len() > self.len_max || bytes > self.bytes_max) && entries.len() > 1 {
             if let Some(oldest) = entries.pop_front() {
                 bytes -= oldest.bytes;
-                // One that cannot be removed is found again by the next hub, and tried again.
+                // A file that cannot be removed is found again by the next hub, which tries again.
                 let _ = fs::remove_file(self.path(&oldest.id));
             }
         }
     }
 }
 
-/// What the folder says of a file; what was not finished is cleared away.
+/// The entry of a file in the folder. Removes files that were not finished.
 fn entry(path: &Path) -> Option<Entry> {
     let name = path.file_name()?.to_str()?;
     if name.strip_suffix(UNFINISHED).is_some() {
@@ -132,7 +131,7 @@ fn entry(path: &Path) -> Option<Entry> {
     Some(Entry { id: id.to_owned(), bytes: meta.len(), created_ms, facts })
 }
 
-/// Whether a text names a cartridge: nothing that could lead out of the folder does.
+/// Whether a text is a valid cartridge id. Such an id cannot lead out of the folder.
 pub fn is_id(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     (1..=CARTRIDGE_ID_BYTES_MAX).contains(&text.len()) && text.bytes().all(plain)

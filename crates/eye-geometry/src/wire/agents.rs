@@ -1,4 +1,4 @@
-//! One connection of `/agents`: it spawns, lists and steers area agents, and hears of those that it spawned.
+//! One connection of `/agents`: spawns, lists and controls area agents, and sends the reports of those that it spawned.
 
 use super::crew::Crew;
 use super::message::{Message, reply};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// A connection that leaves, however it does.
+/// Leaves the crew when the connection ends, however it ends.
 struct Entered {
     crew: Arc<Crew>,
     socket: Socket,
@@ -21,7 +21,7 @@ impl Drop for Entered {
     }
 }
 
-/// Serves one connection until either side ends it.
+/// Serves one connection until either side closes it.
 pub async fn talk(crew: Arc<Crew>, origin: Option<String>, mut heard: Heard, say: Say) {
     let (socket, deaf) = crew.enter(say.clone());
     let entered = Entered { crew, socket };
@@ -40,7 +40,7 @@ pub async fn talk(crew: Arc<Crew>, origin: Option<String>, mut heard: Heard, say
             }
             Err((id, refusal)) => reply(&id, Err(refusal)),
         };
-        // A peer that does not read is not waited for.
+        // Does not wait for a peer that does not read: closes the connection.
         if say.try_send(answer).is_err() {
             return;
         }
@@ -65,7 +65,7 @@ async fn do_as_told(
     let session = session.transpose()?;
     let event = match message.action.as_str() {
         "spawn" => {
-            // What does not fit is told before anything is looked for.
+            // The plan and region are checked before the page is looked up.
             let plan = Plan::read(fields)?;
             let region = Region::read(fields)?;
             let start = fields.flag("auto_start")?.unwrap_or(true);

@@ -1,5 +1,5 @@
-//! The shell around the area agents: it gives them time, a page and ears, and does what follows from `agents`. It lives
-//! while there are agents: without them it has no timer and no link into the hub.
+//! The shell around the area agents: gives them time, pages and connections, and carries out the effects of `agents`.
+//! It works only while there are agents: without them it has no timer and no link to the hub.
 
 use super::page::{self, Page};
 use super::runs::{Runs, progress_members};
@@ -16,12 +16,12 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::AbortHandle;
 use tokio::time::sleep_until;
 
-/// How the shell is known to the hub, and to readers of a topic.
+/// The name of the shell in the hub, and for subscribers of a topic.
 const NAME: &str = "geometry";
-/// What progress waits to be told; more of it is left out.
+/// Progress messages that may wait. Further ones are dropped.
 const PROGRESS_LEN_MAX: usize = 8;
 
-/// All area agents of a hub, and their ways out.
+/// All area agents of a hub, with their connections and tasks.
 #[derive(Debug)]
 pub struct Crew {
     hub: OnceLock<Box<dyn LocalHub>>,
@@ -42,14 +42,14 @@ struct State {
     closed: bool,
 }
 
-/// A connection that hears of the agents it spawned.
+/// A connection, which gets the reports of the agents that it spawned.
 #[derive(Debug)]
 struct Ear {
     say: Say,
     deaf: Arc<Notify>,
 }
 
-/// A session as the hub lists it.
+/// A session in the hub's list.
 #[derive(Debug, Deserialize)]
 struct Row {
     id: String,
@@ -71,12 +71,11 @@ impl Row {
 }
 
 impl Crew {
-    /// An empty crew.
     pub fn new(runs: Arc<Runs>) -> Self {
         Self { hub: OnceLock::new(), runs, began: Instant::now(), state: Mutex::default(), rearm: Notify::new() }
     }
 
-    /// The hub serves.
+    /// Connects the shell with the hub, when the hub is ready.
     pub fn begin(&self, hub: Box<dyn LocalHub>) {
         let _ = self.hub.set(hub);
     }
@@ -89,7 +88,7 @@ impl Crew {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection is there. The notice says that it does not read and is to be closed.
+    /// Registers a connection. The notice fires when the peer does not read, and the connection must be closed.
     pub fn enter(&self, say: Say) -> (Socket, Arc<Notify>) {
         let mut state = self.hold();
         state.last_socket += 1;
@@ -98,13 +97,12 @@ impl Crew {
         (Socket(socket), deaf)
     }
 
-    /// A connection is gone.
+    /// Removes a connection.
     pub fn leave(self: &Arc<Self>, socket: Socket) {
         self.hold().ears.remove(&socket.0);
         let _ = self.on(Event::Closed(socket));
     }
 
-    /// One agent.
     pub fn row(&self, id: &str) -> Result<Map<String, Value>, Refusal> {
         self.hold().roster.row(self.now(), id)
     }
@@ -114,13 +112,12 @@ impl Crew {
         self.hold().roster.rows(self.now(), session)
     }
 
-    /// How many have not ended.
+    /// The number of agents that have not ended.
     pub fn alive(&self) -> usize {
         self.hold().roster.alive()
     }
 
-    /// The session that an agent is for: the one named, else the only page of the connection's origin, else the only
-    /// page.
+    /// The session for a new agent: the named one, else the only page of the connection's origin, else the only page.
     pub async fn session(&self, named: Option<&str>, origin: Option<&str>) -> Result<Arc<str>, Refusal> {
         let rows = self.sessions().await?;
         let there = || rows.iter().filter(|row| row.presence() != Presence::Gone);
@@ -154,7 +151,7 @@ impl Crew {
         Ok(rows.sessions)
     }
 
-    /// The way into the hub; kept while there are agents.
+    /// The shell's agent connection to the hub. Kept while there are agents.
     fn link(&self) -> Option<Arc<dyn LocalAgent>> {
         let kept = self.hold().link.clone();
         kept.or_else(|| self.enter_hub())
@@ -165,7 +162,7 @@ impl Crew {
         self.hub.get().map(|hub| hub.enter(who, "inside"))
     }
 
-    /// Something happens.
+    /// Handles an event and carries out its effects.
     pub fn on(self: &Arc<Self>, event: Event) -> Result<(), Refusal> {
         let now = self.now();
         let mut effects = Vec::new();
@@ -203,7 +200,7 @@ impl Crew {
                 if let Some(link) = &state.link {
                     let topic = format!("geometry/agents/{id}");
                     let params = json!({ "topic": topic, "message": message, "queue": false });
-                    // It is published as it is asked for; whom it reached is of no interest.
+                    // The request is sent by the call itself. Its answer is not needed.
                     drop(link.request("topic/publish", &params.to_string(), None));
                 }
                 let ear = socket.and_then(|socket| state.ears.get(&socket.0));
@@ -219,7 +216,7 @@ impl Crew {
         }
     }
 
-    /// One turn of an agent.
+    /// Runs one turn of an agent.
     async fn work(self: Arc<Self>, page: Page, id: AgentId, turn: u32, task: Task) {
         let (sender, mut told) = mpsc::channel(PROGRESS_LEN_MAX);
         let perform = page::perform(page, self.runs.clone(), task, sender);
@@ -244,11 +241,11 @@ impl Crew {
         }
     }
 
-    /// Time and news of pages, while there are agents.
+    /// Passes time and changes of sessions to the agents, while there are agents.
     async fn keep(self: Arc<Self>) {
         let Some(hub) = self.hub.get() else { return };
         let mut seen = hub.revision();
-        // A page that left while its agent was being spawned is not told of again.
+        // A page that left while its agent was being spawned causes no further change.
         self.clone().look_for_sessions().await;
         loop {
             let wake = {
@@ -280,7 +277,7 @@ impl Crew {
         }
     }
 
-    /// The hub ends, and with it the whole crew.
+    /// Ends all agents, because the hub ends.
     pub fn shut_down(self: &Arc<Self>) {
         self.hold().closed = true;
         let _ = self.on(Event::Shutdown);

@@ -1,4 +1,4 @@
-//! One connection of `/evolution`: it asks for runs and cancels them; when it closes, its runs end.
+//! One connection of `/evolution`: starts and cancels runs. Its runs end when it closes.
 
 use super::message::{Message, news, reply};
 use super::runs::{Bred, Job, Runs, Stop, progress_members};
@@ -16,10 +16,10 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// What progress waits to be written; more of it is left out.
+/// Progress messages that may wait. Further ones are dropped.
 const PROGRESS_LEN_MAX: usize = 8;
 
-/// What a message asks for.
+/// The request in a message.
 #[derive(Debug)]
 enum Ask {
     Evolve { job: Job, progress: bool },
@@ -55,11 +55,11 @@ struct Talk {
     say: Say,
     /// By the request's id, as JSON.
     under_way: HashMap<String, Arc<Stop>>,
-    /// Dropping them ends them.
+    /// Dropping the set ends its runs.
     tasks: JoinSet<(Value, Result<Bred, Refusal>)>,
 }
 
-/// Serves one connection until either side ends it.
+/// Serves one connection until either side closes it.
 pub async fn talk(runs: Arc<Runs>, mut heard: Heard, say: Say) {
     let mut talk = Talk { runs, say, under_way: HashMap::new(), tasks: JoinSet::new() };
     loop {
@@ -73,7 +73,7 @@ pub async fn talk(runs: Arc<Runs>, mut heard: Heard, say: Say) {
                 reply(&id, outcome.map(|bred| bred.members()))
             }),
         };
-        // A peer that does not read is not waited for.
+        // Does not wait for a peer that does not read: closes the connection.
         if answer.is_some_and(|answer| talk.say.try_send(answer).is_err()) {
             return;
         }
@@ -93,7 +93,7 @@ impl Talk {
         begun.err().map(|refusal| reply(&message.id, Err(refusal)))
     }
 
-    /// A cancelled run answers for itself, with the best so far.
+    /// Cancels a run. The run itself sends the reply, with its best shader so far.
     fn cancel(&self, id: &Value) -> Result<(), Refusal> {
         let stop = self.under_way.get(&id.to_string());
         stop.ok_or_else(|| Refusal::invalid(format!("no evolution {id} is under way on this connection")))?.stop();
@@ -127,7 +127,7 @@ impl Talk {
             let mut breed = std::pin::pin!(breed);
             loop {
                 tokio::select! {
-                    // What was told before the end is said before the end.
+                    // Progress is sent before the reply.
                     biased;
                     Some(progress) = told.recv() => {
                         let _ = say.try_send(news(&id, "progress", progress_members(&progress)));

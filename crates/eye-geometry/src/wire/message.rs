@@ -1,22 +1,22 @@
-//! Messages of both wire forms, `{requestId, action, …}` and `{type, requestId, …}`, and the replies to them.
+//! Messages in both wire forms, `{requestId, action, …}` and `{type, requestId, …}`, and their replies.
 
 use crate::fields::Fields;
 use crate::limits::REQUEST_ID_BYTES_MAX;
 use crate::refusal::Refusal;
 use serde_json::{Map, Value};
 
-/// A message with what it wants.
+/// A request message.
 #[derive(Debug)]
 pub struct Message {
-    /// Its id, as it came: a string or a number.
+    /// The id as it was sent: a string or a number.
     pub id: Value,
-    /// What it wants.
+    /// The requested action.
     pub action: String,
     members: Map<String, Value>,
 }
 
 impl Message {
-    /// Reads a message; what is none is refused under the id that it may have.
+    /// Parses a message. The error carries the message's id, if it has one.
     pub fn parse(text: &str) -> Result<Self, (Value, Refusal)> {
         let refuse = |id: Value, why: &str| Err((id, Refusal::invalid(why)));
         let Ok(Value::Object(members)) = serde_json::from_str(text) else {
@@ -38,13 +38,13 @@ impl Message {
         }
     }
 
-    /// Its members.
+    /// The members of the message.
     pub fn fields(&self) -> Fields<'_> {
         Fields(&self.members)
     }
 }
 
-/// A reply under an id.
+/// Builds the reply to a request.
 pub fn reply(id: &Value, outcome: Result<Map<String, Value>, Refusal>) -> String {
     let mut members = Map::new();
     members.insert("requestId".into(), id.clone());
@@ -58,7 +58,7 @@ pub fn reply(id: &Value, outcome: Result<Map<String, Value>, Refusal>) -> String
     Value::Object(members).to_string()
 }
 
-/// News under an id, which are no reply.
+/// Builds a message about a request that is not its reply.
 pub fn news(id: &Value, kind: &str, more: Map<String, Value>) -> String {
     let mut members = Map::new();
     members.insert("requestId".into(), id.clone());

@@ -1,4 +1,4 @@
-//! The shell that a hub talks to: connections of `/evolution` and `/agents` as text in and text out, and the
+//! The shell around geometry: the connections of `/evolution` and `/agents`, as text in and text out, and the
 //! cartridges. It knows no HTTP and no socket; the program that runs it connects it with a hub ([`LocalHub`]).
 
 mod agents;
@@ -22,23 +22,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long runs that were told to stop are waited for.
+/// How long to wait for runs that were told to stop.
 const SETTLE: Duration = Duration::from_millis(500);
 
-/// A file that is asked for, or why there is none.
+/// The answer to a request for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
-    /// The HTTP status.
     pub status: u16,
-    /// What it is.
     pub media_type: &'static str,
-    /// Whether it never changes.
+    /// Whether the content never changes.
     pub lasting: bool,
-    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// Everything behind `/evolution`, `/agents` and `/cartridges/`. A handle: clones are the same.
+/// Everything behind `/evolution`, `/agents` and `/cartridges/`. Clones share the same state.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     store: Arc<Store>,
@@ -47,7 +44,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Keeps its cartridges in this folder, which need not exist yet.
+    /// Stores cartridges in this folder, which need not exist yet.
     pub fn new(folder: PathBuf) -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
         let store = Arc::new(Store::new(folder));
@@ -56,29 +53,29 @@ impl Geometry {
         Self { store, runs, crew }
     }
 
-    /// The hub serves; this is the way into it.
+    /// Connects geometry with the hub, when the hub is ready.
     pub fn begin(&self, hub: Box<dyn LocalHub>) {
         self.crew.begin(hub);
     }
 
-    /// One connection of `/evolution`.
+    /// Serves one connection of `/evolution`.
     pub async fn evolution(self, heard: Heard, say: Say) {
         evolution::talk(self.runs, heard, say).await;
     }
 
-    /// One connection of `/agents`; `origin` is that of the page that opened it, if one did.
+    /// Serves one connection of `/agents`. `origin` is that of the page that opened it, if a page did.
     pub async fn agents(self, origin: Option<String>, heard: Heard, say: Say) {
         agents::talk(self.crew, origin, heard, say).await;
     }
 
-    /// A cartridge's picture (`ID.rts.png`) or source (`ID.wgsl`); the list of them all for the empty name.
+    /// A cartridge's picture (`ID.rts.png`) or source (`ID.wgsl`); the list of all cartridges for the empty name.
     pub async fn cartridge(self, name: String) -> Given {
         let store = self.store;
         let given = tokio::task::spawn_blocking(move || given(&store, &name)).await;
         given.unwrap_or_else(|_| missing("the cartridges cannot be read"))
     }
 
-    /// Lines for `/metrics`.
+    /// The lines for `/metrics`.
     pub fn metrics(&self) -> String {
         let (runs, evaluations) = self.runs.counts();
         let mut out = String::new();
@@ -92,7 +89,7 @@ impl Geometry {
         out
     }
 
-    /// The hub ends: agents end and tell so at once, and runs are cancelled; the future waits for these.
+    /// Ends all agents, with a report of each, and cancels all runs. The future waits for the runs.
     pub fn shut_down(&self) -> impl Future<Output = ()> + Send + use<> {
         self.crew.shut_down();
         self.runs.stop();

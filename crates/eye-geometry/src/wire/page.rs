@@ -1,4 +1,5 @@
-//! What area agents do in a page, through the hub: read a region, run a program, breed a shader and put it on the map.
+//! The tasks of area agents in a page, through the hub: read a region, run a program, breed a shader and place it on
+//! the map.
 
 use super::runs::{Bred, Job, Runs, Stop};
 use crate::Picture;
@@ -19,21 +20,20 @@ use tokio::sync::mpsc;
 
 /// How long a page may take to read a region or to place a cartridge.
 const READ_MS: u64 = 10_000;
-/// How long it may take to run a program.
+/// How long a page may take to run a program.
 const EXECUTE_MS: u64 = 30_000;
-/// Map pixels in one unit of the grid, in which a page places its cartridges.
+/// Map pixels per grid unit. Pages place cartridges in grid units.
 const GRID_UNIT: f64 = 100.0;
 
-/// A page, as an area agent reaches it.
+/// The page of an area agent.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The way to it.
+    /// The shell's connection to the hub.
     pub link: Arc<dyn LocalAgent>,
-    /// Its session.
     pub session: Arc<str>,
 }
 
-/// Does a task. `progress` hears of an evolution.
+/// Performs a task. `progress` receives the progress of an evolution.
 pub async fn perform(
     page: Page,
     runs: Arc<Runs>,
@@ -86,7 +86,7 @@ impl Page {
         let mut report = Map::from_iter([("kind".to_owned(), "evolved".into())]);
         report.extend(bred.members());
         if place && bred.cartridge_id.is_some() {
-            // What was bred is not lost with a page that cannot show it.
+            // A page that cannot show the result does not make the task fail: the cartridge is stored.
             let placed = self.place(&bred, region).await;
             report.insert("placed".into(), placed.is_ok().into());
             report.extend(placed.err().map(|failed| ("placingFailed".to_owned(), failed.message.into())));
@@ -100,7 +100,7 @@ impl Page {
         self.call("load_rts_cartridge", &arguments, READ_MS).await.map(|_| ())
     }
 
-    /// The value of an expression.
+    /// Evaluates an expression in the page.
     async fn eval(&self, code: &str) -> Result<Value, Failed> {
         let params = json!({ "code": code, "page": &*self.session, "timeout": READ_MS });
         let result = self.link.request("eval", &params.to_string(), None).await.map_err(|error| failed(&error))?;
@@ -109,7 +109,7 @@ impl Page {
         Ok(result.shift_remove("value").unwrap_or(Value::Null))
     }
 
-    /// The result of one of the page's tools, as an object.
+    /// Calls one of the page's tools. Its result must be an object.
     async fn call(&self, name: &str, arguments: &Value, timeout_ms: u64) -> Result<Map<String, Value>, Failed> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -151,7 +151,7 @@ fn for_good(message: &str) -> Failed {
     Failed { message: message.to_owned(), for_good: true }
 }
 
-/// A page that is away may come back; one without the tool will not have it in a second.
+/// A disconnected page may come back, but a missing tool or a denial will not change within a second.
 fn failed(error: &Error) -> Failed {
     Failed { message: error.message.clone(), for_good: [Code::TOOL, Code::SCHEMA, Code::DENIED].contains(&error.code) }
 }
@@ -164,7 +164,7 @@ fn refused(refusal: Refusal) -> Failed {
     Failed { message: refusal.message, for_good }
 }
 
-/// Pixels of a region, as a page gives them.
+/// The pixels of a region, as a page returns them.
 #[derive(Debug)]
 struct Pixels {
     x: f64,
@@ -201,7 +201,7 @@ impl Pixels {
     }
 }
 
-/// What there is to see, compared with what there was.
+/// Measures a region, and compares it with an earlier picture.
 fn sight(pixels: Pixels, before: Option<&Picture>) -> Sight {
     let Pixels { x, y, step, picture } = pixels;
     let (changed, bounds) = match before {

@@ -1,5 +1,4 @@
-//! Runs of evolution on worker threads: so many at once, so many that wait, each with its deadline; and their
-//! cartridges.
+//! Evolution runs on worker threads: limits how many run and wait, keeps their deadlines, and stores their cartridges.
 
 use crate::breeding::{Breeding, SEED_MAX};
 use crate::cartridge::{self, Facts};
@@ -14,7 +13,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::time::{sleep_until, timeout_at};
 
-/// Ends a run: the flag for who computes, the notice for who waits.
+/// Ends a run: the flag is for the computing thread, the notice for the task that waits for its turn.
 #[derive(Debug, Default)]
 pub struct Stop {
     flag: AtomicBool,
@@ -22,7 +21,6 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Ends it.
     pub fn stop(&self) {
         self.flag.store(true, Ordering::Relaxed);
         self.told.notify_one();
@@ -33,7 +31,7 @@ impl Stop {
     }
 }
 
-/// Who no longer waits for a run ends it.
+/// Ends a run when its caller no longer waits for it.
 struct StopOnDrop(Arc<Stop>);
 
 impl Drop for StopOnDrop {
@@ -42,18 +40,17 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// What to breed.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The shader to begin with.
+    /// The seed shader, as WGSL.
     pub seed_shader: String,
-    /// How.
     pub breeding: Breeding,
-    /// How long, waiting included.
+    /// The time for the run, including the time that it waits for its turn.
     pub time_budget: Duration,
 }
 
-/// What was bred.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Bred {
     metric: Metric,
@@ -61,18 +58,18 @@ pub struct Bred {
     outcome: Outcome,
     entropy: Option<f64>,
     elapsed: Duration,
-    /// Its cartridge.
+    /// The id of the stored cartridge; `None` if it was not stored.
     pub cartridge_id: Option<String>,
     warning: Option<String>,
 }
 
 impl Bred {
-    /// Where the hub serves its cartridge.
+    /// The URL of the cartridge at the hub.
     pub fn url(&self) -> Option<String> {
         self.cartridge_id.as_ref().map(|id| format!("/cartridges/{id}.rts.png"))
     }
 
-    /// As members of a reply.
+    /// The result as members of a reply.
     pub fn members(&self) -> Map<String, Value> {
         let ended = match self.outcome.ended {
             Ended::Done => "done",
@@ -101,7 +98,7 @@ impl Bred {
     }
 }
 
-/// How far a run is, as members of a message.
+/// The progress of a run as members of a message.
 pub fn progress_members(progress: &Progress) -> Map<String, Value> {
     let Value::Object(members) = json!({
         "generation": progress.generation,
@@ -129,7 +126,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Runs that use so many threads each.
+    /// Runs with this many threads each.
     pub fn new(threads: usize, store: Arc<Store>) -> Self {
         Self {
             places: Semaphore::new(RUNS_MAX),
@@ -142,7 +139,7 @@ impl Runs {
         }
     }
 
-    /// Ends all of them.
+    /// Ends all runs.
     pub fn stop(&self) {
         for stop in self.under_way.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             if let Some(stop) = stop.upgrade() {
@@ -151,17 +148,17 @@ impl Runs {
         }
     }
 
-    /// How many runs must end before the next one begins.
+    /// The number of runs that must end before a new one begins.
     pub fn ahead(&self) -> usize {
         if self.places.available_permits() > 0 { 0 } else { self.waiting.load(Ordering::Relaxed) + 1 }
     }
 
-    /// Runs that ended, and shaders that were painted and scored for them.
+    /// The number of ended runs, and of shaders that were painted and scored for them.
     pub fn counts(&self) -> (u64, u64) {
         (self.done.load(Ordering::Relaxed), self.evaluations.load(Ordering::Relaxed))
     }
 
-    /// Breeds, when it is its turn. Dropping the future ends the run; progress that is not taken in time is left out.
+    /// Breeds, when it is its turn. Dropping the future ends the run. Progress that is not received in time is dropped.
     pub async fn breed(
         &self,
         job: Job,
@@ -229,7 +226,7 @@ impl Runs {
     }
 }
 
-/// One of those that wait.
+/// Counts one waiting run.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
@@ -245,8 +242,8 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// The same with its picture measured and its cartridge stored. What cannot be stored is not lost: the shader is in the
-/// reply.
+/// Measures the picture of a result and stores its cartridge. If that fails, adds a warning: the shader is in the reply
+/// anyway.
 fn kept(mut bred: Bred, store: &Store) -> Bred {
     let warn = |why: String| format!("the cartridge could not be stored: {why}");
     let picture = match evolution::picture(&bred.outcome.shader, STORED_SIDE, &AtomicBool::new(false)) {
@@ -278,7 +275,7 @@ fn random_seed() -> Result<u64, Refusal> {
     Ok(random & SEED_MAX)
 }
 
-/// Waits for runs that were told to stop, a little.
+/// Waits until `deadline` for runs that were told to stop.
 pub async fn settled(runs: &Runs, deadline: Instant) {
     let all = u32::try_from(RUNS_MAX).unwrap_or(u32::MAX);
     let _ = timeout_at(deadline.into(), runs.places.acquire_many(all)).await;
