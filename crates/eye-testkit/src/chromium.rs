@@ -1,4 +1,4 @@
-//! A real Chromium: which one tests use, and one that a person would have opened.
+//! A real Chromium: the one for tests, and one that runs as if a person had opened it.
 
 use crate::deadline::DEADLINE;
 use std::io::{BufRead, BufReader};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
 
-/// What it is called in `PATH`.
+/// Its names in `PATH`.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 const FLAGS: [&str; 10] = [
     "--headless",
@@ -18,11 +18,11 @@ const FLAGS: [&str; 10] = [
     "--disable-component-update",
     "--disable-sync",
     "--remote-debugging-port=0",
-    // Pages of the browser's own in each window, which cost more than the window.
+    // Disables pages that the browser loads in each window, which cost more than the window.
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 ];
 
-/// The browser of tests: the one that `EYE_CHROMIUM` names, else the first in `PATH`.
+/// The browser for tests: the one that `EYE_CHROMIUM` names, else the first in `PATH`.
 pub fn chromium() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("EYE_CHROMIUM") {
         return Some(in_path(&named.to_string_lossy()).unwrap_or_else(|| named.into()));
@@ -30,7 +30,7 @@ pub fn chromium() -> Option<PathBuf> {
     NAMES.iter().find_map(|name| in_path(name))
 }
 
-/// The same for a test that is skipped where there is none, which it says.
+/// The same for a test that is skipped, with a message, if there is no browser.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub fn chromium_or_skip() -> Option<PathBuf> {
     let found = chromium();
@@ -45,12 +45,12 @@ fn in_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// A headless browser with one page, which can be driven over a port of its choice. It ends with this value.
+/// A headless browser with one page and a debugging port of its choice. It ends when dropped.
 #[derive(Debug)]
 pub struct Chromium(Child);
 
 impl Chromium {
-    /// Opens a page in a profile; returns when the browser takes connections.
+    /// Opens a page in a profile. Returns when the browser accepts debugging connections.
     pub fn open(profile: &Path, url: &str) -> Self {
         let program = chromium().expect("no Chromium found; install it, or name it in EYE_CHROMIUM");
         std::fs::create_dir_all(profile).expect("a folder");
@@ -65,7 +65,7 @@ impl Chromium {
             .expect("the browser starts");
         let lines = BufReader::new(child.stderr.take().expect("stderr is a pipe")).lines().map_while(Result::ok);
         let (ready, is_ready) = channel();
-        // It reads on after that, so that the browser never waits for a reader.
+        // Keeps reading after that, so that the browser never blocks on its output.
         std::thread::spawn(move || {
             for _ in lines.filter(|line| line.starts_with("DevTools listening")) {
                 let _ = ready.send(());
@@ -75,7 +75,6 @@ impl Chromium {
         Self(child)
     }
 
-    /// Whether it still runs.
     pub fn runs(&mut self) -> bool {
         self.0.try_wait().expect("a child").is_none()
     }

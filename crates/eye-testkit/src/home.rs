@@ -1,4 +1,4 @@
-//! A home of its own for each test: folders, a free port, and the real `eye` program that knows nothing else.
+//! A hermetic home for a test: folders, a free port, and the real `eye` program with an empty environment.
 
 use crate::deadline::DEADLINE;
 use crate::port::free_port;
@@ -14,10 +14,10 @@ use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long a look at a file that another process writes waits for the next.
+/// The pause between two reads of a file that another process writes.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// A home folder with everything that eye looks for inside it.
+/// A home folder that contains everything that eye looks for.
 #[derive(Debug)]
 pub struct Home {
     folder: TempDir,
@@ -25,23 +25,21 @@ pub struct Home {
     port: u16,
 }
 
-/// How a command ended and what it printed.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
-    /// Its exit code, 128 + the signal that ended it.
+    /// The exit code, or 128 + the number of the signal that ended the command.
     pub code: i32,
-    /// What it printed.
     pub stdout: String,
-    /// What it complained about.
     pub stderr: String,
 }
 
-/// A command under way.
+/// A running command.
 #[derive(Debug)]
 pub struct Running(Child);
 
 impl Home {
-    /// Makes a home for the program, which tests name by `env!("CARGO_BIN_EXE_eye")`.
+    /// Makes a home for the program. Tests name it with `env!("CARGO_BIN_EXE_eye")`.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         let_children_be_interrupted();
         let folder = tempfile::Builder::new().prefix("eye").tempdir().expect("a temporary folder");
@@ -68,7 +66,7 @@ impl Home {
         self.port
     }
 
-    /// The program with this home and nothing of the caller's environment.
+    /// A command that runs the program in this home, without the caller's environment.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -86,7 +84,7 @@ impl Home {
         command
     }
 
-    /// The line of the hub's log with these words, once it is there: the log is written by a thread of its own.
+    /// Waits for the line of the hub's log that contains these words: a separate thread writes the log.
     pub fn logged(&self, words: &[&str]) -> String {
         let began = Instant::now();
         loop {
@@ -100,23 +98,22 @@ impl Home {
         }
     }
 
-    /// Runs the program to its end.
+    /// Runs the program until it ends.
     pub fn eye<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Ran {
         self.start(args).wait()
     }
 
-    /// Starts the program.
     pub fn start<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Running {
         Running::of(self.command().args(args))
     }
 
-    /// Runs the program with something on its stdin.
+    /// Runs the program with this text on its stdin.
     pub fn eye_reading<A: AsRef<OsStr>>(&self, stdin: &str, args: impl IntoIterator<Item = A>) -> Ran {
         let mut running = Running::of(self.command().args(args).stdin(Stdio::piped()));
         let mut pipe = running.0.stdin.take().expect("stdin is a pipe");
         let text = stdin.to_owned();
         let writer = std::thread::spawn(move || {
-            // A program that does not read all of it is none of the writer's business.
+            // The program need not read all of it.
             let _ = pipe.write_all(text.as_bytes());
         });
         let ran = running.wait();
@@ -125,9 +122,9 @@ impl Home {
     }
 }
 
-/// Gives children the default action for SIGINT. A test run that was started by `nohup` or with `&` ignores the signal,
-/// and children inherit that; a handler, which this process has from now on, they do not. Ctrl-C ends this process as
-/// before.
+/// Resets SIGINT to its default action for children. A test run under `nohup` or with `&` ignores the signal, and
+/// children inherit that. They do not inherit a handler, which this process installs here. Ctrl-C still ends this
+/// process.
 fn let_children_be_interrupted() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -138,11 +135,11 @@ fn let_children_be_interrupted() {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // A hub that a command started by itself would outlive the test.
+        // A hub that a command started would outlive the test.
         if self.socket().exists() {
             let stopped = self.command().arg("down").status().is_ok_and(|status| status.success());
             if !stopped {
-                // A relay is not stopped so, for it is no hub.
+                // `eye down` does not stop a relay, because a relay is not a hub.
                 let _ = self.command().arg("disconnect").status();
             }
         }
@@ -150,17 +147,16 @@ impl Drop for Home {
 }
 
 impl Running {
-    /// Starts a command that was made by [`Home::command`].
+    /// Starts a command of [`Home::command`].
     pub fn of(command: &mut Command) -> Self {
         Self(command.spawn().expect("the program starts"))
     }
 
-    /// The process itself.
     pub fn child(&mut self) -> &mut Child {
         &mut self.0
     }
 
-    /// Waits for its end.
+    /// Waits until the command ends.
     pub fn wait(mut self) -> Ran {
         let stdout = self.0.stdout.take().map(read_aside);
         let stderr = self.0.stderr.take().map(read_aside);

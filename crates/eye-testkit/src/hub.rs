@@ -1,10 +1,10 @@
-//! The real hub, run by the real program, ready when its line says so, and gone when dropped.
+//! A real hub, run by the real program. It is ready when it prints its line, and ends when dropped.
 
 use crate::home::Home;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// A hub in the foreground of a process of its own.
+/// A hub in the foreground of its own process.
 #[derive(Debug)]
 pub struct Hub {
     child: Child,
@@ -22,7 +22,7 @@ impl Hub {
         Self::start_by(&mut home.command(), flags)
     }
 
-    /// The same by a command of a home, which may have more of an environment.
+    /// Starts a hub with a command of [`Home::command`], which may have a larger environment.
     pub fn start_by(command: &mut Command, flags: &[&str]) -> Self {
         command.args(["up", "--foreground"]).args(flags).stderr(Stdio::inherit());
         let mut child = command.spawn().expect("the hub starts");
@@ -35,28 +35,27 @@ impl Hub {
         Self { child, url }
     }
 
-    /// Where it serves pages, such as `http://127.0.0.1:8765`.
+    /// The URL for pages, such as `http://127.0.0.1:8765`.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The hub's process.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Kills it with -9, in the middle of whatever it does.
+    /// Kills the hub with -9, whatever it is doing.
     pub fn kill(mut self) {
         self.end();
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the hub ends by itself.
     pub fn wait(mut self) {
         self.child.wait().expect("the hub ends");
     }
 
     fn end(&mut self) {
-        // It may have ended by itself.
+        // Fails if it has already ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,5 +1,5 @@
-//! A real hub on a thread of the test's own process, with a real socket and a real port, for tests that need what no
-//! command line can say. It knows what `eye-hub` offers, and nothing of its inside.
+//! A real hub on a thread of the test's process, with a real socket and port, for tests that need settings that the
+//! command line does not have. It uses only the public API of `eye-hub`.
 
 use crate::deadline::DEADLINE;
 use eye_client::{Address, Agent};
@@ -13,10 +13,10 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use tempfile::TempDir;
 
-/// The token of such a hub.
+/// The token of hubs made here.
 pub const TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-/// What a hub is told when a test says nothing else. Everything that it writes is in the folder.
+/// The default configuration of a test. The hub writes only into this folder.
 pub fn config(home: &Path) -> Config {
     Config {
         audit: AuditMode::Off,
@@ -31,18 +31,18 @@ pub fn config(home: &Path) -> Config {
         state_dir: home.join("state"),
         wide_folders: Vec::new(),
         rate: RATE_DEFAULT,
-        // Tests know the ids: every session begins at 1.
+        // Tests rely on the ids: every session begins at 1.
         first_calls: FirstCalls::default(),
         guests: vec![Arc::new(BtcpOverHttp), Arc::new(OriginalEye), Arc::new(PassThrough::new(None))],
     }
 }
 
-/// A hub in this process that ends with this value.
+/// A hub in this process. It ends when dropped.
 #[derive(Debug)]
 pub struct InProcessHub {
-    /// Where it serves pages.
+    /// The address for pages.
     pub listen: SocketAddr,
-    /// Where it serves agents.
+    /// The Unix socket for agents.
     pub socket: PathBuf,
     origins_file: PathBuf,
     thread: Option<JoinHandle<Result<(), HubError>>>,
@@ -55,7 +55,7 @@ impl InProcessHub {
         Self::start_with(|_| {})
     }
 
-    /// The same with another configuration.
+    /// Starts a hub with a changed configuration.
     pub fn start_with(change: impl FnOnce(&mut Config)) -> Self {
         let home = tempfile::tempdir().expect("a home");
         let mut config = config(home.path());
@@ -71,24 +71,24 @@ impl InProcessHub {
         Self { listen, socket, origins_file, thread: Some(thread), _home: home }
     }
 
-    /// The list that `eye allow` writes.
+    /// The list of origins that `eye allow` writes.
     pub fn origins(&self) -> Origins {
         Origins::new(self.origins_file.clone())
     }
 
-    /// Waits for the hub to end by itself.
+    /// Waits until the hub ends by itself.
     pub fn join(mut self) -> Result<(), HubError> {
         self.thread.take().expect("the hub runs").join().expect("the hub does not panic")
     }
 
-    /// Lets it shut down, and waits until it has.
+    /// Shuts the hub down and waits until it has ended.
     pub fn stop(mut self) {
         self.end();
     }
 
     fn end(&mut self) {
         if let Some(thread) = self.thread.take() {
-            // It may have ended by itself.
+            // Fails if it has already ended by itself.
             if let Ok(agent) = Agent::connect(&Address::socket(self.socket.clone())) {
                 let _ = agent.request("hub/stop", &serde_json::json!({}));
             }

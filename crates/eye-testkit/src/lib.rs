@@ -1,7 +1,7 @@
-//! For tests and benchmarks: a hermetic home, a real hub through the real binary or (feature `inside`) in the process
-//! of the test, a page that follows a script, a real Chromium, a real nats-server.
+//! Fixtures for tests and benchmarks: a hermetic home, a real hub (as the real program, or with feature `inside` in the
+//! test's process), a scripted page, a real Chromium, a real nats-server.
 //!
-//! Nothing here knows the inside of a hub: it speaks the wire of `docs/wire.md` and calls the `eye` program.
+//! Nothing here depends on the internals of a hub: it uses the wire of `docs/wire.md` and the `eye` program.
 #![allow(clippy::missing_panics_doc, reason = "a stage that cannot be set up fails its test, and a panic is how")]
 
 mod chromium;

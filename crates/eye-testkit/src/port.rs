@@ -1,18 +1,18 @@
-//! Ports for programs that open them themselves.
+//! Free ports for programs that listen on them themselves.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Below the ports that systems give to outgoing connections, so that none of those takes one meanwhile.
+/// Below the range of outgoing connections, so that none of those takes a chosen port.
 const FIRST: u16 = 12_000;
 const COUNT: u16 = 20_000;
 
-/// Where this process goes on: processes begin at different places.
+/// The next candidate. Each process starts at a different one.
 static NEXT: LazyLock<AtomicU64> = LazyLock::new(|| AtomicU64::new(RandomState::new().hash_one(std::process::id())));
 
-/// A port of loopback that is free, and that this process gives away only once.
+/// A free loopback port. This process returns each port only once.
 pub fn free_port() -> u16 {
     let mut ports = (0..COUNT).map(|_| {
         let next = NEXT.fetch_add(1, Ordering::Relaxed) % u64::from(COUNT);

@@ -1,4 +1,4 @@
-//! What the system says of a process.
+//! Reads from `/proc` whether a process lives, and its memory and CPU time.
 
 use crate::deadline::DEADLINE;
 use std::fs;
@@ -6,15 +6,15 @@ use std::future::poll_fn;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-/// Whether a process is there. A zombie has ended; only its parent has not asked yet.
+/// Whether a process lives. A zombie has ended; its parent has only not reaped it yet.
 pub fn lives(pid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name of the program, in parentheses, may hold anything.
+    // The program's name, in parentheses, may contain anything.
     stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with('Z'))
 }
 
-/// Whether a process ends before the deadline. It looks again whenever the other tasks of its runtime have had a turn:
-/// one of them may have to end the process.
+/// Whether a process ends before the deadline. Checks again after the other tasks of the runtime have run, because one
+/// of them may have to end the process.
 pub async fn gone(pid: u32) -> bool {
     let ends = Instant::now() + DEADLINE;
     poll_fn(|context| {
@@ -28,17 +28,17 @@ pub async fn gone(pid: u32) -> bool {
     .await
 }
 
-/// The memory of a process that is resident now, in KiB. `None`: there is no such process.
+/// The resident memory of a process, in KiB. `None`: there is no such process.
 pub fn resident_kib(pid: u32) -> Option<u64> {
     memory_kib(pid, "VmRSS:")
 }
 
-/// The most memory that a process had resident at once, in KiB. `None`: there is no such process.
+/// The peak resident memory of a process, in KiB. `None`: there is no such process.
 pub fn peak_kib(pid: u32) -> Option<u64> {
     memory_kib(pid, "VmHWM:")
 }
 
-/// The processor time that the threads of a process have used, those that ended not counted.
+/// The CPU time of a process's threads, without those that have ended.
 pub fn processor_time(pid: u32) -> Duration {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let used = threads.filter_map(|thread| {

@@ -1,4 +1,5 @@
-//! A client of a nats-server that is not a hub: hears subjects and sends bytes, by the protocol's own words.
+//! A client of a nats-server that is not a hub: subscribes to subjects and publishes bytes, directly in the NATS
+//! protocol.
 
 use crate::deadline::DEADLINE;
 use std::collections::VecDeque;
@@ -11,7 +12,7 @@ pub struct NatsPeer {
     reader: BufReader<TcpStream>,
     writer: TcpStream,
     last: u64,
-    /// What came while it waited for something else.
+    /// Messages that arrived while it waited for something else.
     aside: VecDeque<(String, Vec<u8>)>,
 }
 
@@ -27,7 +28,7 @@ impl NatsPeer {
         peer
     }
 
-    /// Hears a subject from now on.
+    /// Subscribes to a subject.
     pub fn hear(&mut self, subject: &str) {
         self.last += 1;
         let line = format!("SUB {subject} {}\r\n", self.last);
@@ -35,7 +36,7 @@ impl NatsPeer {
         self.settle();
     }
 
-    /// Sends bytes to a subject.
+    /// Publishes bytes to a subject.
     pub fn say(&mut self, subject: &str, bytes: &[u8]) {
         let mut frame = format!("PUB {subject} {}\r\n", bytes.len()).into_bytes();
         frame.extend_from_slice(bytes);
@@ -43,7 +44,7 @@ impl NatsPeer {
         self.write(&frame);
     }
 
-    /// Asks a subject, and waits for the answer.
+    /// Sends a request to a subject and waits for the answer.
     pub fn ask(&mut self, subject: &str, bytes: &[u8]) -> Vec<u8> {
         let inbox = format!("_INBOX.peer.{}", self.last);
         self.hear(&inbox);
@@ -59,7 +60,7 @@ impl NatsPeer {
         }
     }
 
-    /// Waits for the next message that it hears: its subject and its bytes.
+    /// Waits for the next message. Returns its subject and its bytes.
     pub fn heard(&mut self) -> (String, Vec<u8>) {
         loop {
             if let Some(message) = self.aside.pop_front().or_else(|| self.next()) {
@@ -68,7 +69,7 @@ impl NatsPeer {
         }
     }
 
-    /// Waits until the server has done what it was told.
+    /// Waits until the server has handled all commands so far.
     pub fn settle(&mut self) {
         self.write(b"PING\r\n");
         while let Some(message) = self.next() {
@@ -76,7 +77,7 @@ impl NatsPeer {
         }
     }
 
-    /// The next message; `None` when the server says that it has done everything so far.
+    /// The next message; `None` when the server has handled all commands so far.
     fn next(&mut self) -> Option<(String, Vec<u8>)> {
         loop {
             let line = self.line();
