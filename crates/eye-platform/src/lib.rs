@@ -1,8 +1,7 @@
-//! What differs between the systems that eye runs on, behind one interface: `unix/` and `windows/` have the same
-//! modules with the same items, so that no other crate asks which system it is. It knows nothing of hubs, pages or
-//! agents.
+//! Differences between operating systems behind one interface: `unix/` and `windows/` have the same modules with the
+//! same items, so that no other crate needs to know the system. It knows nothing of hubs, pages or agents.
 //!
-//! What only Linux knows (`/proc`, `sock_diag`, handing over files) stays where it is used.
+//! What exists only on Linux (`/proc`, `sock_diag`, passing file descriptors) stays where it is used.
 
 #[cfg(unix)]
 mod unix;

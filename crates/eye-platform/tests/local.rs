@@ -1,4 +1,4 @@
-//! The agents' socket, as it is on the system that the test runs on.
+//! The agents' socket on the system that runs the test.
 
 use eye_platform::local::{Listener, connect};
 use eye_platform::{files, user};
@@ -45,7 +45,7 @@ fn a_place_without_a_hub_is_told_by_its_error() {
     let place = place(home.path());
     assert_eq!(connect(&place).unwrap_err().kind(), ErrorKind::NotFound);
     drop(runtime.block_on(async { Listener::bind(&place).unwrap() }));
-    // What a hub that was killed leaves behind.
+    // A killed hub leaves this behind.
     assert!(files::is_leftover(&std::fs::symlink_metadata(&place).unwrap()));
     assert_eq!(connect(&place).unwrap_err().kind(), ErrorKind::ConnectionRefused);
 }
@@ -93,7 +93,7 @@ mod secrets {
             let (mut agent, _) = another.accept().unwrap();
             let mut shown = [0; 64];
             agent.read_exact(&mut shown).unwrap();
-            // It shows what it was shown.
+            // It sends back the agent's own secret.
             agent.write_all(&shown).unwrap();
         });
         assert_eq!(connect(&place).unwrap_err().kind(), ErrorKind::ConnectionRefused);

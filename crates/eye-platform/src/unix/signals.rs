@@ -1,4 +1,4 @@
-//! Being told to stop.
+//! The signals that tell this process to stop.
 
 use tokio::signal::unix::{SignalKind, signal};
 

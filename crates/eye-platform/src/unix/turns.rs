@@ -1,18 +1,18 @@
-//! How long a thread runs at a time where others want the processor too, and how it lets them go first.
+//! How long a thread runs at a time while others want the CPU, and how it lets them run first.
 
 use std::cell::Cell;
 use std::thread;
 use std::time::Duration;
 
-/// How long a thread runs at a time. Its share of the processor is the same: whoever takes shorter turns takes more of
-/// them, and goes before those who take longer ones, also where these have just begun.
+/// How long a thread runs at a time. Its share of the CPU stays the same: a thread with shorter turns gets more of
+/// them, and runs before threads with longer turns, even if these have just begun theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turns {
     /// For a thread that others wait for, and that never works for long.
     Short,
-    /// As the system has it.
+    /// The system's default.
     Usual,
-    /// For a thread that works for long, and gives way now and then.
+    /// For a thread that works for long, and calls [`give_way`] now and then.
     Working,
 }
 
@@ -20,20 +20,20 @@ thread_local! {
     static TAKEN: Cell<Turns> = const { Cell::new(Turns::Usual) };
 }
 
-/// Says how long this thread runs at a time from now on. Threads and programs that it starts inherit it.
+/// Sets how long this thread runs at a time. Threads and programs that it starts inherit this.
 pub fn take_turns(turns: Turns) {
     TAKEN.set(turns);
     set(match turns {
         Turns::Short => Duration::from_micros(100),
         Turns::Usual => Duration::ZERO,
-        // Longer than the short ones, which go before it therefore.
+        // Longer than the short turns, so that threads with short turns run first.
         Turns::Working => Duration::from_micros(200),
     });
     wake_exactly(turns == Turns::Working);
 }
 
-/// Lets everything that waits for this core go first. A yield does not: Linux takes it as one among the threads of the
-/// same session, and goes on with the thread that yielded while programs of other sessions wait.
+/// Lets everything that waits for this core run first. A yield would not: Linux yields only to threads of the same
+/// session, so programs of other sessions would still wait.
 pub fn give_way() {
     if cfg!(target_os = "linux") {
         thread::sleep(MOMENT);
@@ -42,10 +42,10 @@ pub fn give_way() {
     }
 }
 
-/// Enough for the system to look who else is there.
+/// Long enough for the scheduler to choose another thread.
 const MOMENT: Duration = Duration::from_micros(20);
 
-/// Starts something that is to inherit nothing of this thread's turns.
+/// Starts something that must not inherit this thread's turns.
 pub fn with_usual_turns<T>(start: impl FnOnce() -> T) -> T {
     let taken = TAKEN.get();
     if taken == Turns::Usual {
@@ -57,7 +57,7 @@ pub fn with_usual_turns<T>(start: impl FnOnce() -> T) -> T {
     started
 }
 
-/// Zero is the system's own choice.
+/// Sets the length of a turn. Zero is the system's default.
 #[cfg(target_os = "linux")]
 fn set(turn: Duration) {
     use thread_priority::{
@@ -69,33 +69,33 @@ fn set(turn: Duration) {
         runtime: turn,
         deadline: turn,
         period: turn,
-        // The policy stays the usual one, for which only the first of the three counts.
+        // Keeps the usual policy, for which only the first of the three values counts.
         flags: DeadlineFlags::from_bits_retain(KEEP_POLICY),
     };
     let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Deadline);
-    // Systems before Linux 6.12 do nothing with it, and some containers forbid it.
+    // Has no effect before Linux 6.12, and some containers forbid it.
     let _ = set_thread_priority_and_policy(THIS_THREAD, turn, policy);
 }
 
-/// Whether this thread wakes up from short sleeps at their end; the system would let it sleep for 50 µs more.
+/// Whether this thread wakes exactly at the end of short sleeps. By default the system adds up to 50 µs.
 #[cfg(target_os = "linux")]
 fn wake_exactly(exactly: bool) {
-    // The least that there is; nothing is the system's own choice. Without it a moment is longer.
+    // One nanosecond is the minimum; zero is the system's default. If this fails, a moment is longer.
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(u64::from(exactly)));
 }
 
-/// Other systems have no such thing.
+/// Not available on other systems.
 #[cfg(not(target_os = "linux"))]
 fn wake_exactly(_: bool) {}
 
-/// Other systems have no such thing.
+/// Not available on other systems.
 #[cfg(not(target_os = "linux"))]
 fn set(_: Duration) {}
 
 /// `SCHED_FLAG_KEEP_POLICY`.
 #[cfg(target_os = "linux")]
 const KEEP_POLICY: u64 = 0x08;
-/// By the system's own number of threads, which this call takes.
+/// The call takes thread ids of the kernel, for which 0 is the calling thread.
 #[cfg(target_os = "linux")]
 const THIS_THREAD: thread_priority::ThreadId = 0;
 
@@ -104,7 +104,7 @@ const THIS_THREAD: thread_priority::ThreadId = 0;
 mod tests {
     use super::*;
 
-    /// What the system says of this thread, in the library's words.
+    /// Reads an attribute of this thread from the library's debug output.
     fn attribute(name: &str) -> u64 {
         let all = format!("{:?}", thread_priority::get_thread_scheduling_attributes().unwrap());
         let (_, rest) = all.split_once(&format!("{name}: ")).unwrap();
@@ -123,7 +123,7 @@ mod tests {
     fn turns_are_taken_and_left_and_programs_do_not_inherit_them() {
         let this = thread::spawn(|| {
             let (policy, usual) = (attribute("sched_policy"), nanoseconds());
-            // Before Linux 6.12 all turns are the same, and the system says zero.
+            // Before Linux 6.12 all turns are equal, and the system reports zero.
             if usual == 0 {
                 return;
             }

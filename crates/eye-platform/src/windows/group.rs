@@ -1,16 +1,16 @@
-//! A program that is started with all that it starts itself, and ends with it: a job of the system's.
+//! A program that ends together with everything it has started: a Windows job.
 
 use std::io;
 use tokio::process::{Child, Command};
 use win32job::{ExtendedLimitInfo, Job};
 
-/// A group of processes that must not outlive its holder: the system ends them when the last handle of the job is
-/// closed, also when this process is killed.
+/// A group of processes that must not outlive its holder. Windows ends them when the last handle of the job is closed,
+/// also when this process is killed.
 #[derive(Debug)]
 pub struct Group(std::sync::Mutex<Option<Job>>);
 
 impl Group {
-    /// Starts a program in a group of its own.
+    /// Starts a program in its own group.
     pub fn start(command: &mut Command) -> io::Result<(Child, Self)> {
         let mut limits = ExtendedLimitInfo::new();
         limits.limit_kill_on_job_close();
@@ -22,10 +22,11 @@ impl Group {
         Ok((child, Self(std::sync::Mutex::new(Some(job)))))
     }
 
-    /// Asks all of it to end: its input is closed by now, and there is no other way to ask a program without a window.
+    /// Does nothing: the program's input is already closed, and a program without a window can be asked in no other
+    /// way.
     pub fn ask_to_end(&self) {}
 
-    /// Ends all of it.
+    /// Kills all processes of the group.
     pub fn kill(&self) {
         let mut job = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         drop(job.take());

@@ -1,7 +1,7 @@
-//! The socket on which agents of the same user and machine come. There are no Unix sockets in `std` and tokio here, so
-//! it is a port of loopback, and the file at its place says which, with two secrets: one that an agent shows, and one
-//! that the hub shows. The folder of the file is the user's alone, so who shows a secret could read it. A port that
-//! another program took over after a hub was killed does not know them, and is taken for no hub.
+//! The socket for agents of the same user and machine. `std` and tokio have no Unix sockets on Windows, so it is a
+//! loopback port. The file at its place holds the port and two secrets: one that the agent sends, and one that the hub
+//! sends. Only the user can read the folder of the file, so a peer that knows a secret is the same user. A program that
+//! took over the port of a killed hub does not know the secrets, and is not accepted as a hub.
 
 use super::proof;
 use std::fs;
@@ -9,10 +9,10 @@ use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 
-/// A connection to it that blocks.
+/// A blocking connection to the socket.
 pub type Stream = std::net::TcpStream;
 
-/// What the file at a place says: `PORT AGENT HUB`.
+/// The content of the file at a place: `PORT AGENT HUB`.
 #[derive(Debug)]
 struct Entry {
     port: u16,
@@ -32,7 +32,7 @@ fn refused(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionRefused, why.to_owned())
 }
 
-/// Connects to the socket at a place. `NotFound` and `ConnectionRefused`: no hub listens there.
+/// Connects to the socket at a place. `NotFound` and `ConnectionRefused` mean that no hub listens there.
 pub fn connect(place: &Path) -> io::Result<Stream> {
     let entry = Entry::parse(&fs::read_to_string(place)?).ok_or_else(|| refused("the place names no port"))?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, entry.port));
@@ -74,7 +74,7 @@ mod with_runtime {
         hub: String,
     }
 
-    /// Listens at a place.
+    /// The listening socket at a place.
     #[derive(Debug)]
     pub struct Listener {
         listener: tokio::net::TcpListener,
@@ -82,13 +82,13 @@ mod with_runtime {
     }
 
     impl Listener {
-        /// Listens at a place in a folder that is this user's alone.
+        /// Listens at a place. Its folder must be this user's alone.
         pub fn bind(place: &Path) -> io::Result<Self> {
             let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
             listener.set_nonblocking(true)?;
             let secrets = Secrets { agent: secret()?, hub: secret()? };
             let text = format!("{} {} {}\n", listener.local_addr()?.port(), secrets.agent, secrets.hub);
-            // Agents see a whole file or none.
+            // Renamed into place, so that agents see the whole file or none.
             let draft = place.with_extension("draft");
             fs::write(&draft, text)?;
             fs::rename(&draft, place)?;
@@ -96,14 +96,14 @@ mod with_runtime {
             Ok(Self { listener, secrets: Arc::new(secrets) })
         }
 
-        /// The next connection, of which is not known yet whose it is.
+        /// The next connection, whose user is not checked yet.
         pub async fn accept(&self) -> io::Result<Arrived> {
             let (stream, _) = self.listener.accept().await?;
             Ok(Arrived { stream, secrets: Arc::clone(&self.secrets) })
         }
     }
 
-    /// A connection of which is not known yet whose it is.
+    /// A connection whose user is not checked yet.
     #[derive(Debug)]
     pub struct Arrived {
         stream: AsyncStream,
@@ -111,7 +111,7 @@ mod with_runtime {
     }
 
     impl Arrived {
-        /// The connection, if it is one of this user: it shows what only this user can read.
+        /// The connection, if it sends the secret that only this user can read.
         pub async fn admit(self) -> Option<AsyncStream> {
             let Self { mut stream, secrets } = self;
             stream.set_nodelay(true).ok()?;

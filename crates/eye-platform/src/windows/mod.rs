@@ -1,5 +1,5 @@
-//! Windows. Files below a user's folder are that user's alone by the lists that they inherit, so nothing sets a mode
-//! here.
+//! Windows. Files below a user's folder are accessible to that user alone by their inherited access rights, so no modes
+//! are set here.
 
 pub mod files;
 #[cfg(feature = "tokio")]

@@ -1,8 +1,8 @@
-//! Being told to stop.
+//! The signals that tell this process to stop.
 
 use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown};
 
-/// Waits for Ctrl-C, Ctrl-Break, the end of the console or of the system.
+/// Waits for Ctrl-C, Ctrl-Break, or the end of the console or the system.
 pub async fn told_to_stop() {
     let (Ok(mut interrupt), Ok(mut broken), Ok(mut closed), Ok(mut shut_down)) =
         (ctrl_c(), ctrl_break(), ctrl_close(), ctrl_shutdown())

@@ -1,21 +1,21 @@
-//! Whose something is. Users have no numbers here: what lies below a user's folder is that user's.
+//! Users and owners. Windows has no user numbers: files below a user's folder are that user's.
 
 use std::fs::Metadata;
 
-/// The variable that holds the path of this user's folder.
+/// The environment variable with the path of the user's folder.
 pub const HOME: &str = "USERPROFILE";
 
-/// The number of this user, where users have numbers.
+/// Always `None`: users have no numbers.
 pub fn id() -> Option<u32> {
     None
 }
 
-/// The number of a file's owner, where users have numbers.
+/// Always `None`: users have no numbers.
 pub fn owner(_: &Metadata) -> Option<u32> {
     None
 }
 
-/// Whether this process may do everything.
+/// Always false.
 pub fn is_root() -> bool {
     false
 }
