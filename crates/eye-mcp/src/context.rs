@@ -1,4 +1,4 @@
-//! Who asks, and how a call may end early.
+//! The context of a request: the agent's folder and environment, and the options of a call.
 
 use crate::error::RpcError;
 use serde::{Deserialize, Serialize};
@@ -14,19 +14,20 @@ use tokio_util::sync::CancellationToken;
 /// An agent's folder and environment: upstreams run in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Project {
-    /// Where the agent works; an absolute path.
+    /// The agent's working folder; an absolute path.
     pub cwd: PathBuf,
-    /// Its environment: `${VAR}` in a config is one of it. Upstreams get a few of them and what their entry names.
+    /// The agent's environment, source of `${VAR}` in a config. An upstream gets a few of these, and those its entry
+    /// names.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
 }
 
-/// Takes the params of a kind of notification, raw.
+/// Receives the params of one kind of notification, as raw JSON.
 #[derive(Clone)]
 pub struct NoticeSink(Arc<dyn Fn(Box<RawValue>) + Send + Sync>);
 
 impl NoticeSink {
-    /// Calls the function for each notification, in order.
+    /// `take` is called for each notification, in order.
     pub fn new(take: impl Fn(Box<RawValue>) + Send + Sync + 'static) -> Self {
         Self(Arc::new(take))
     }
@@ -42,55 +43,51 @@ impl fmt::Debug for NoticeSink {
     }
 }
 
-/// What goes along with a call.
+/// The options of a call.
 #[derive(Clone, Debug, Default)]
 pub struct CallContext {
-    /// Ends the call here and at the upstream. Dropping the call's future does the same.
+    /// Cancels the call here and at the upstream. Dropping the call's future does the same.
     pub cancelled: CancellationToken,
-    /// Hears of its progress, under the token that the caller gave.
+    /// Receives progress notifications, under the token that the caller gave.
     pub progress: Option<NoticeSink>,
-    /// Hears what the upstream logs meanwhile.
+    /// Receives log messages of the upstream during the call.
     pub logs: Option<NoticeSink>,
-    /// Hears what a legacy upstream asks of its caller meanwhile. Without it, the upstream is told that the caller
+    /// Receives requests of a legacy upstream to its caller during the call. Without it, they are refused: the caller
     /// cannot be asked.
     pub questions: Option<mpsc::Sender<Question>>,
-    /// How long it may take; else the config says, else [`crate::limits::CALL`].
+    /// The limit for this call; else the config's, else [`crate::limits::CALL`].
     pub timeout: Option<Duration>,
 }
 
-/// Something that an upstream wants to know before it answers: `elicitation/create` or `sampling/createMessage`.
+/// A request of an upstream that it needs answered first: `elicitation/create` or `sampling/createMessage`.
 #[derive(Debug)]
 pub struct Question {
-    /// What it asks.
     pub method: String,
-    /// Raw.
+    /// Raw JSON.
     pub params: Box<RawValue>,
-    /// Where the answer goes. Dropping it tells the upstream that there is none.
+    /// Receives the answer. Dropping it tells the upstream that there is none.
     pub answer: oneshot::Sender<Result<Box<RawValue>, RpcError>>,
 }
 
-/// What of an upstream changed.
+/// What changed at an upstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
     /// Its tools, or whether they can be called.
     Tools,
-    /// Its resources.
     Resources,
-    /// Its prompts.
     Prompts,
     /// One resource with a subscriber, by its URI.
     Resource(Box<str>),
-    /// Which upstreams there are: a config file changed.
+    /// The list of upstreams: a config file changed.
     Servers,
 }
 
-/// Something of an upstream is not as it was.
+/// A change at an upstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Which upstream; empty when it is the list of them.
+    /// The upstream; empty for [`ChangeKind::Servers`].
     pub server: Box<str>,
-    /// What of it.
     pub kind: ChangeKind,
-    /// Whose instance of it, or which scope: others with the same name are not concerned.
+    /// The instance or the scope that changed: others with the same name are not concerned.
     pub(crate) of: u64,
 }

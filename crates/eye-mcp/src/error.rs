@@ -1,25 +1,24 @@
-//! Errors as JSON-RPC carries them. What a server put into `data` stays as it was.
+//! JSON-RPC errors. The `data` that a server sent is kept unchanged.
 
 use eye_protocol::error::ErrorObject;
 use eye_protocol::{Code, Error, rpc};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// Why a request failed: the server's own words, or ours.
+/// Why a request failed: a server's error, or ours.
 #[derive(Clone, Debug, Deserialize, Serialize, thiserror::Error)]
 #[error("{message}")]
 pub struct RpcError {
-    /// What kind of failure.
     pub code: i64,
     /// One sentence.
     pub message: String,
-    /// Whatever else was said, raw; our own errors put their hint here.
+    /// Raw JSON; our own errors put their hint here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Box<RawValue>>,
 }
 
 impl RpcError {
-    /// Reads what a server sent as its error, whatever it is.
+    /// Reads a server's error; a malformed one becomes an internal error.
     pub fn from_raw(raw: &RawValue) -> Self {
         serde_json::from_str(raw.get()).unwrap_or_else(|_| {
             let text: String = raw.get().chars().take(200).collect();
@@ -27,13 +26,12 @@ impl RpcError {
         })
     }
 
-    /// The next step, where one was given.
+    /// The next step, from `data.hint`.
     pub fn hint(&self) -> Option<String> {
         let data: serde_json::Value = serde_json::from_str(self.data.as_ref()?.get()).ok()?;
         data["hint"].as_str().map(str::to_owned)
     }
 
-    /// Whether it is of this kind.
     pub fn is(&self, code: Code) -> bool {
         self.code == i64::from(code.0)
     }

@@ -1,5 +1,4 @@
-//! The HTTP client for upstreams and for the authorization servers that they name. It follows no redirects and keeps no
-//! cookies.
+//! The HTTP client for upstreams and their authorization servers. It follows no redirects and keeps no cookies.
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -11,13 +10,12 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a connection may take to open.
+/// The limit for opening a connection.
 pub const CONNECT: Duration = Duration::from_secs(10);
 
-/// A client with a pool of connections.
 pub type HttpClient = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
 
-/// A client for `https`, with the system's certificates, or for `http` alone, which needs none.
+/// A client for `https` with the system's certificates, or for `http` only, which needs none.
 pub fn http_client(https: bool) -> io::Result<HttpClient> {
     let mut tcp = HttpConnector::new();
     tcp.set_nodelay(true);
@@ -36,7 +34,7 @@ pub fn http_client(https: bool) -> io::Result<HttpClient> {
     Ok(Client::builder(TokioExecutor::new()).build(connector))
 }
 
-/// An error with all of its causes in one line.
+/// An error and its causes in one line.
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,7 +1,7 @@
-//! MCP for eye: the gateway to other MCP servers, the catalogue of everything that can be called, and the faces.
+//! MCP for eye: the gateway to other MCP servers, the catalogue of everything callable, and the faces for MCP clients.
 //!
-//! Two methods are all that a program needs: [`Gateway::call`] and [`Gateway::discover`].
-//! The library prints nothing and reads no environment: paths and variables come in with [`Settings`] and [`Project`].
+//! A program that embeds the gateway needs two methods: [`Gateway::call`] and [`Gateway::discover`]. The library prints
+//! nothing and reads no environment: paths and variables come in with [`Settings`] and [`Project`].
 
 pub mod catalogue;
 pub mod config;

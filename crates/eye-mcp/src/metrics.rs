@@ -1,4 +1,4 @@
-//! What upstreams have done: calls, errors, times, bytes, tokens; by server and by tool, and as Prometheus reads it.
+//! Counters of upstreams: calls, errors, times, bytes, tokens; by server and tool, and in Prometheus format.
 
 mod tokens;
 
@@ -10,40 +10,37 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokens::Counting;
 
-/// Upper ends of the buckets of times, in µs; the last bucket has none.
+/// Upper bounds of the time buckets, in µs; the last bucket has none.
 pub const BUCKETS_US: [u64; 12] =
     [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 100_000, 500_000, 1_000_000, 10_000_000];
-/// The name under which tools beyond the limit are counted together.
+/// The name that tools beyond the limit are counted under.
 const OTHERS: &str = "(others)";
 
 /// Sums since the gateway started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Counters {
-    /// Calls that ended.
+    /// Finished calls.
     pub calls: u64,
-    /// Those that ended badly, `isError` included.
+    /// Calls that failed, `isError` included.
     pub errors: u64,
-    /// Those that a kept result answered.
+    /// Calls that were answered from the cache.
     pub cached: u64,
-    /// The time they took, in µs.
+    /// Total time in µs.
     pub time_us: u64,
-    /// Bytes of params.
     pub bytes_in: u64,
-    /// Bytes of results.
     pub bytes_out: u64,
     /// Tokens of params (`o200k_base`).
     pub tokens_in: u64,
     /// Tokens of results.
     pub tokens_out: u64,
-    /// Bytes whose tokens were not counted: there was too much at once.
+    /// Bytes whose tokens were not counted, because too much text was waiting.
     pub uncounted_bytes: u64,
-    /// How many calls took at most as long as the same place of [`BUCKETS_US`] says.
+    /// The number of calls that took at most the time at the same index of [`BUCKETS_US`].
     pub buckets: [u64; BUCKETS_US.len()],
 }
 
 impl Counters {
-    /// The sums of both.
     #[must_use]
     pub fn plus(mut self, other: &Self) -> Self {
         self.calls += other.calls;
@@ -61,36 +58,32 @@ impl Counters {
         self
     }
 
-    /// How long a call takes on average, in µs.
+    /// The average time of a call, in µs.
     pub fn mean_us(&self) -> u64 {
         self.time_us.checked_div(self.calls).unwrap_or(0)
     }
 }
 
-/// One call that ended.
+/// A finished call.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended<'a> {
-    /// Of which server.
     pub server: &'a str,
-    /// Which instance of it: each project has its own.
+    /// The instance of the server: each project has its own.
     pub instance: u64,
-    /// Which tool, or which other method.
+    /// The tool, or the method of another request.
     pub tool: &'a str,
-    /// How long it took.
     pub took: Duration,
-    /// Whether it went well.
     pub ok: bool,
-    /// Whether a kept result answered it.
+    /// Whether the cache answered it.
     pub cached: bool,
-    /// Its params.
     pub params: &'a str,
-    /// Its result, as far as it has one.
+    /// The result; empty if there is none.
     pub result: &'a str,
 }
 
 type Table = BTreeMap<String, BTreeMap<String, Counters>>;
 
-/// All counters of a gateway. Clones are the same.
+/// All counters of a gateway. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
     table: Arc<Mutex<Table>>,
@@ -103,7 +96,6 @@ impl Metrics {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a call.
     pub fn count(&self, ended: Ended<'_>) {
         let took_us = u64::try_from(ended.took.as_micros()).unwrap_or(u64::MAX);
         let add = |counters: &mut Counters| {
@@ -135,7 +127,7 @@ impl Metrics {
         }
     }
 
-    /// Changes the counters of a tool, and gives the name it is counted under.
+    /// Changes a tool's counters, and returns the name that it is counted under.
     fn with(&self, server: &str, tool: &str, change: impl FnOnce(&mut Counters)) -> String {
         let mut table = self.table();
         let tools = table.entry(server.to_owned()).or_default();
@@ -148,33 +140,32 @@ impl Metrics {
         change(self.instances.lock().unwrap_or_else(PoisonError::into_inner).entry(instance).or_default());
     }
 
-    /// The sums of one instance of a server, that is: of one project.
+    /// The sums of one instance, which is one server in one project.
     pub fn of_instance(&self, instance: u64) -> Counters {
         self.instances.lock().unwrap_or_else(PoisonError::into_inner).get(&instance).copied().unwrap_or_default()
     }
 
-    /// Forgets the sums of an instance that has ended for good.
+    /// Drops the sums of an instance that has ended for good.
     pub fn forget_instance(&self, instance: u64) {
         self.instances.lock().unwrap_or_else(PoisonError::into_inner).remove(&instance);
     }
 
-    /// The sums of one server.
     pub fn of(&self, server: &str) -> Counters {
         let table = self.table();
         table.get(server).into_iter().flat_map(BTreeMap::values).fold(Counters::default(), Counters::plus)
     }
 
-    /// Everything, by server and tool.
+    /// All counters, by server and tool.
     pub fn snapshot(&self) -> BTreeMap<String, BTreeMap<String, Counters>> {
         self.table().clone()
     }
 
-    /// Waits until the tokens of everything counted so far are known.
+    /// Waits until the tokens of all calls so far are counted.
     pub fn settle(&self) {
         self.counting.settle();
     }
 
-    /// Everything in the text format of Prometheus.
+    /// All counters in the text format of Prometheus.
     pub fn prometheus(&self) -> String {
         let table = self.snapshot();
         let mut text = String::new();

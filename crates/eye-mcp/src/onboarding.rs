@@ -1,4 +1,4 @@
-//! What identities were told, in files: instructions that outlive a session. Off unless the config asks for it.
+//! Onboarding: instructions for identities, in files that outlive sessions. Off unless the config enables it.
 
 use crate::limits::{ONBOARDING_BYTES_MAX, ONBOARDING_HISTORY_LEN_MAX};
 use eye_platform::files;
@@ -8,30 +8,28 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
-/// The longest name of an identity.
 const IDENTITY_BYTES_MAX: usize = 100;
 
-/// Arguments of the meta-tool `onboarding`.
+/// Arguments of the tool `onboarding`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Arguments {
-    /// Who.
     pub identity: String,
-    /// What to tell it from now on; nothing asks for what there is.
+    /// The new instructions; absent to read the current ones.
     #[serde(default)]
     pub instructions: Option<String>,
-    /// Adds to what there is instead of replacing it.
+    /// Adds to the current instructions instead of replacing them.
     #[serde(default)]
     pub append: bool,
 }
 
-/// What one of the tools asks for.
+/// A request to one of the onboarding tools.
 #[derive(Clone, Debug)]
 pub enum Wanted {
-    /// `onboarding`: what an identity was told, or is to be told.
+    /// `onboarding`: reads or sets an identity's instructions.
     Told(Arguments),
-    /// `onboarding_list`: who was told something.
+    /// `onboarding_list`: lists identities with instructions.
     List,
-    /// `onboarding_delete`: an identity is to be forgotten.
+    /// `onboarding_delete`: deletes an identity's instructions.
     Delete(String),
 }
 
@@ -41,7 +39,7 @@ struct DeleteArguments {
 }
 
 impl Wanted {
-    /// Reads the arguments of one of the three tools.
+    /// Parses the arguments of one of the three tools.
     pub fn of(tool: &str, arguments: &str) -> Result<Self, serde_json::Error> {
         Ok(match tool {
             "onboarding_list" => Self::List,
@@ -51,9 +49,9 @@ impl Wanted {
     }
 }
 
-/// Whose instructions are everybody's who was told nothing.
+/// The identity whose instructions apply to all identities without their own.
 const DEFAULT_IDENTITY: &str = "default";
-/// What everybody is told where not even that identity was told something.
+/// The answer if that identity has none either.
 const DEFAULT_TEXT: &str = "No instructions were left for you yet. `onboarding` with `instructions` leaves some; what is told \
                             to the identity `default` is told to everyone without their own.";
 
@@ -73,19 +71,19 @@ struct Former {
     instructions: String,
 }
 
-/// The folder with a file for each identity.
+/// The folder with one file per identity.
 #[derive(Clone, Debug)]
 pub struct Onboarding {
     folder: PathBuf,
 }
 
 impl Onboarding {
-    /// Files in this folder; it is made when something is told.
+    /// The folder is created with the first instructions.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
     }
 
-    /// Tells an identity something, or says what it was told. `now_s` is the calendar's seconds.
+    /// Answers a request. `now_s` is Unix time in seconds.
     pub fn answer(&self, wanted: &Wanted, now_s: u64) -> Result<String, Error> {
         match wanted {
             Wanted::List => self.list(),
@@ -156,7 +154,7 @@ impl Onboarding {
         Ok(format!("Onboarding {how} for {identity}.\n\nInstructions:\n{}", record.current))
     }
 
-    /// A name that is a file's and nothing else.
+    /// The identity's file. Characters that could leave the folder are replaced.
     fn file(&self, identity: &str) -> PathBuf {
         let clean = |c: char| if c.is_alphanumeric() || "-_ @".contains(c) { c } else { '_' };
         self.folder.join(format!("{}.json", identity.chars().map(clean).collect::<String>()))

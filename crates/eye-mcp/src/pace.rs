@@ -1,23 +1,22 @@
-//! How patient a gateway is with servers that start slowly, hang or are down. The default is [`crate::limits`]; a
-//! program may be less patient, and tests are.
+//! How patient a gateway is with servers that start slowly, hang or are down. The default is [`crate::limits`];
+//! embedding programs and tests may set shorter times.
 
 use crate::limits::{BACK_OFF_MAX, BACK_OFF_MIN, START, STEADY, USE_PAUSE_MAX, WANTED};
 use std::time::Duration;
 
-/// The waits around a start. [`crate::limits`] describes each.
+/// The waits around a start; see [`crate::limits`] for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// How long a server may take to start.
+    /// The limit for a start.
     pub start: Duration,
-    /// The pause after its first failure; it doubles with each further one.
+    /// The pause after the first failure; it doubles with each further one.
     pub back_off_min: Duration,
-    /// The longest pause.
     pub back_off_max: Duration,
-    /// The longest pause before a use tries it again.
+    /// The longest pause before a use starts the server again.
     pub use_pause_max: Duration,
-    /// How long it has to live for its next failure to count as the first.
+    /// How long the server must run for its next failure to count as the first.
     pub steady: Duration,
-    /// How long after its last use it is still tried again.
+    /// How long after its last use the server is still restarted.
     pub wanted: Duration,
 }
 
@@ -35,7 +34,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// How long to wait after so many failures in a row.
+    /// The pause after this many failures in a row.
     pub fn pause(&self, failures: u32) -> Duration {
         (self.back_off_min * 2_u32.saturating_pow(failures.clamp(1, 16) - 1)).min(self.back_off_max)
     }

@@ -1,28 +1,25 @@
-//! How an upstream is, for people and for `gateway/servers`.
+//! The status of an upstream, for people and for `gateway/servers`.
 
 use crate::metrics::Counters;
 use serde::{Deserialize, Serialize};
 
-/// How far an upstream is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
 pub enum ServerState {
-    /// In the config, never asked.
+    /// In the config, never started, tools unknown.
     Configured,
     /// Not running; its tools are known from before.
     Known,
-    /// On its way up.
     Starting,
-    /// It answers.
     Ready,
-    /// It is down; the next use after the pause starts it again.
+    /// Down; the next use after the pause starts it again.
     Failed {
-        /// What happened, with the end of its stderr.
+        /// The reason, with the end of its stderr.
         why: String,
     },
     /// Switched off in the config.
     Disabled,
-    /// An entry of the project's config that the user has not agreed to.
+    /// From the project's config, without the user's consent.
     Untrusted,
 }
 
@@ -30,31 +27,30 @@ pub enum ServerState {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerStatus {
-    /// Its name in the config.
+    /// The name in the config.
     pub name: String,
-    /// What people call it.
+    /// For people to read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the config says it is.
+    /// From the config.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// How it is started: the words of its command, or its URL.
+    /// The words of its command, or its URL.
     pub command: Vec<String>,
-    /// How far it is.
     #[serde(flatten)]
     pub state: ServerState,
-    /// How many tools it has, as far as is known.
+    /// The number of its tools, as far as known.
     pub tools: usize,
-    /// How many of its tools are not as the user approved them.
+    /// The number of tools that differ from what the user approved.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unapproved: usize,
-    /// Whether it wants the user to log in: `eye servers login NAME`.
+    /// Whether it requires a login: `eye servers login NAME`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wants_login: bool,
-    /// The MCP revision it speaks, once it has.
+    /// The MCP revision, once known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
-    /// What it has done for this project so far.
+    /// Sums for this project.
     pub counters: Counters,
 }
 

@@ -1,4 +1,4 @@
-//! What `docs/gateway.md` shows is what works.
+//! Everything that `docs/gateway.md` shows works.
 
 #[path = "../examples/gateway.rs"]
 mod example;
@@ -10,7 +10,7 @@ use std::path::Path;
 const DOCS: &str = include_str!("../../../docs/gateway.md");
 const EXAMPLE: &str = include_str!("../examples/gateway.rs");
 
-/// The blocks of a language.
+/// The code blocks in a language.
 fn blocks(language: &str) -> Vec<&'static str> {
     let fence = format!("```{language}\n");
     DOCS.split(fence.as_str()).skip(1).map(|part| part.split("```").next().unwrap_or_default()).collect()

@@ -1,4 +1,4 @@
-//! What a bad server can do to its callers and its neighbours: end its own calls, and nothing else.
+//! Misbehaving servers: each ends its own calls, and has no effect on other callers and servers.
 
 use crate::stage::{DEADLINE, Home, call, call_with, faulty, names, state, text, until};
 use eye_mcp::catalogue::{Found, Standing};
@@ -33,7 +33,7 @@ async fn a_server_killed_in_a_call_ends_it_at_once_and_comes_back() {
     let died = call(&scope, "bad", "die", json!({})).await.unwrap_err();
     assert!(died.is(Code::CONNECTION), "{died}");
     assert!(died.message.contains("signal: 6") && died.message.contains("something broke"), "{died}");
-    // The other call had nothing to do with it, but its server is gone all the same.
+    // The other call fails too, because its server is gone.
     assert!(waiting.await.unwrap().unwrap_err().is(Code::CONNECTION));
     assert_ne!(state(&scope, "bad"), ServerState::Ready);
     let entries = scope.entries();
@@ -99,7 +99,7 @@ async fn a_server_that_crashes_again_and_again_is_started_with_growing_pauses_un
     let scope = gateway.scope(home.project());
     let mut changes = scope.changes();
     let began = Instant::now();
-    // Whether the first start counts as one depends on who is faster; that it ends does not.
+    // Whether the first start counts as a success depends on timing; that the server ends does not.
     let _ = scope.start("bad").await;
     let starts = || std::fs::read_to_string(&log).unwrap_or_default().lines().count();
     until(&mut changes, || starts() == 5 && matches!(state(&scope, "bad"), ServerState::Failed { .. })).await;
@@ -170,7 +170,7 @@ async fn a_result_of_a_hundred_mebibytes_ends_its_own_call_only() {
     assert!(!waiting.is_finished());
     waiting.abort();
     assert!(text(call(&scope, "bad", "echo", json!({})).await).contains("echo"));
-    // What fits, passes.
+    // A result within the limit passes.
     let eight = call(&scope, "bad", "large", json!({ "mib": 8 })).await.unwrap();
     assert_eq!(eight["content"][0]["text"].as_str().map(str::len), Some(8 << 20));
     good_answers(&scope).await;
@@ -209,7 +209,7 @@ async fn what_cannot_be_passed_on_to_the_agent_is_refused_by_name() {
 async fn a_question_goes_to_the_only_call_it_can_be_about_and_to_none_of_several() {
     let (_home, gateway, scope) = beside(&[]);
     let (sender, mut questions) = tokio::sync::mpsc::channel(8);
-    // The clock stops while a person is asked, so this one does not end by its timeout.
+    // The timeout is suspended while a person is asked, so this call does not end by it.
     let context = || CallContext {
         timeout: Some(Duration::from_millis(300)),
         questions: Some(sender.clone()),

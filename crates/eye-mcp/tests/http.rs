@@ -1,4 +1,4 @@
-//! Upstreams over HTTP that misbehave, by a server of a few lines whose every response a test writes.
+//! Misbehaving upstreams over HTTP, played by a small server whose every response is written by the test.
 
 use crate::stage::{Home, call, text};
 use eye_mcp::{Gateway, Scope};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 
-/// What came: the first line, the headers in lower case, the body.
+/// A received request: the first line, the headers in lower case, the body.
 #[derive(Clone, Debug)]
 struct Asked {
     line: String,
@@ -32,7 +32,7 @@ fn response(status: &str, kind: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
 }
 
-/// The handshake and an empty list; `None` is for the test to answer.
+/// The responses to the handshake and to `tools/list`; `None` if the test must answer.
 fn usual(asked: &Asked) -> Option<String> {
     if asked.line.starts_with("GET") {
         return Some(response("405 Method Not Allowed", "text/plain", ""));
@@ -50,7 +50,7 @@ fn usual(asked: &Asked) -> Option<String> {
 
 type Log = Arc<Mutex<Vec<Asked>>>;
 
-/// Serves; an empty response closes the connection without one.
+/// Starts the server; an empty response closes the connection without one.
 async fn served(answer: impl Fn(&Asked) -> String + Send + Sync + 'static) -> (u16, Log) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -138,7 +138,7 @@ async fn a_session_that_the_server_forgot_is_opened_anew_and_the_call_is_made_on
     .await;
     let (_home, _gateway, scope) = gateway(port, "");
     assert_eq!(text(call(&scope, "web", "pay", json!({})).await), "paid");
-    // One was refused unread, one was taken, and each belonged to a session.
+    // One call was refused, one was accepted, and both were sent in a session.
     assert_eq!(calls(&log), 2);
     let log = log.lock().unwrap();
     assert_eq!(log.iter().filter(|asked| asked.body["method"] == "initialize").count(), 2);
@@ -174,7 +174,7 @@ async fn a_stream_that_breaks_off_is_taken_up_where_it_was() {
     assert_eq!(log.iter().filter(|asked| asked.body["method"] == "tools/call").count(), 1);
 }
 
-/// The first stream gives an id and ends; the second, by GET, has the answer.
+/// The first stream gives an event id and ends; the second one, by GET, has the response.
 async fn served_with_streams(waiting: Arc<Mutex<Value>>) -> (u16, Log) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

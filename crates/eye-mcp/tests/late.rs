@@ -1,5 +1,5 @@
-//! Servers that are late, hung, down or without a key: reported at once, without delaying others, and found when they
-//! are up.
+//! Servers that are late, hung, down or without a key: they are reported at once, do not delay others, and are found
+//! when they are up.
 
 use crate::stage::{DEADLINE, Home, faulty, names, state, until};
 use eye_mcp::{ServerState, limits};
@@ -21,7 +21,7 @@ async fn asked_at_once(scope: &eye_mcp::Scope, query: &str) -> String {
 #[tokio::test]
 async fn a_server_that_was_down_at_first_is_found_once_it_is_there() {
     let home = Home::new();
-    // It ends with an error until a file is there: a database that comes up later.
+    // The server exits with an error until a file exists, like a program whose database comes up later.
     let flag = home.path().join("up");
     let script =
         format!("test -e {} || {{ echo a >&2; echo 'no database yet' >&2; exit 4; }}; exec {PROGRAM}", flag.display());
@@ -38,7 +38,7 @@ async fn a_server_that_was_down_at_first_is_found_once_it_is_there() {
     let unknown = scope.resolve_asking("nothing_like_it", &Arc::default()).await.unwrap_err().to_error();
     assert!(unknown.hint.as_ref().is_some_and(|hint| hint.contains("late is down")), "{unknown:?}");
     std::fs::write(&flag, "").unwrap();
-    // No one asks again: it is retried on its own.
+    // Without another request, the server is retried.
     tokio::time::timeout(DEADLINE * 2, until(&mut changes, || names(&scope).contains(&"echo".to_owned())))
         .await
         .unwrap();
@@ -62,7 +62,7 @@ async fn a_call_by_its_full_name_finds_a_server_that_came_up_meanwhile() {
             tokio::task::yield_now().await;
         }
     };
-    // The pause before a use tries it again is never longer than this.
+    // The pause before a use starts the server again is never longer than this.
     tokio::time::timeout(limits::USE_PAUSE_MAX + Duration::from_secs(5), resolving).await.unwrap();
     gateway.shut_down().await;
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_eye-mcp-fault-server");
-/// As the real one, with every wait shortened; the longest pause is reached after three failures.
+/// The default pace with every wait shortened; the longest pause is reached after three failures.
 const PACE: Pace = Pace {
     start: Duration::from_secs(1),
     back_off_min: Duration::from_millis(50),
@@ -20,11 +20,10 @@ const PACE: Pace = Pace {
     steady: limits::STEADY,
     wanted: limits::WANTED,
 };
-/// Tries after which the longest pause has passed more than once.
+/// Starts after which the longest pause has passed more than once.
 const TRIES: usize = 6;
 
-/// A server that writes a line into a file whenever it is started, and is broken in some way until another file is
-/// there.
+/// A server that logs every start to a file, and is broken in some way until another file exists.
 struct Broken {
     home: Home,
     gateway: Gateway,
@@ -49,7 +48,7 @@ impl Broken {
         self.home.path().join(name)
     }
 
-    /// Returns when it has been tried so often that the longest pause has passed, and it is broken still.
+    /// Waits until the server has been started so often that the longest pause has passed; it is still broken.
     async fn stays_broken(&self, began: Instant) {
         let waiting = async {
             while count(&self.file("tries")) < TRIES || began.elapsed() < PACE.back_off_max * 2 {
@@ -68,7 +67,7 @@ fn count(file: &Path) -> usize {
     std::fs::read_to_string(file).unwrap_or_default().lines().count()
 }
 
-/// Asks as discovery does until a line of the tool comes, without anything else touching the server.
+/// Repeats a discovery until it finds the tool; nothing else uses the server.
 async fn found_by_discovery(scope: &Scope) -> String {
     let asking = async {
         loop {
@@ -98,7 +97,7 @@ async fn a_server_that_is_down_for_longer_than_the_longest_pause_is_found_again_
     broken.stays_broken(began).await;
     assert!(names(&scope).is_empty());
     broken.repair();
-    // No one asks.
+    // No request is made.
     tokio::time::timeout(DEADLINE, until(&mut changes, || names(&scope).contains(&"echo".to_owned()))).await.unwrap();
     assert_eq!(state(&scope, "db"), ServerState::Ready);
     broken.gateway.shut_down().await;
@@ -114,7 +113,7 @@ async fn a_server_that_is_down_for_longer_than_the_longest_pause_is_found_again_
         assert!(down.code == Code::CONNECTION && down.message.contains("no database"), "{down:?}");
         broken.stays_broken(began).await;
         let telling = async {
-            // Between two tries it is starting for a moment.
+            // Between two starts the server is in the state `Starting` for a moment.
             while !scope.notes().contains(&"db is down: it ended with exit status: 4: no database".to_owned()) {
                 tokio::task::yield_now().await;
             }
@@ -138,7 +137,7 @@ async fn a_server_that_hangs_at_its_start_for_longer_than_the_longest_pause_is_f
         let began = Instant::now();
         let error = scope.start("db").await.unwrap_err();
         assert!(error.message.contains("did not answer within 1 s of its start"), "{error}");
-        // A hung start lasts longer than every pause; two of them are enough.
+        // A hung start lasts longer than every pause, so two starts are enough.
         let waiting = async {
             while count(&broken.file("tries")) < 3 || began.elapsed() < PACE.back_off_max * 2 {
                 tokio::task::yield_now().await;
@@ -181,7 +180,7 @@ async fn a_running_server_that_is_stopped_for_a_while_answers_again_afterwards()
         let context = CallContext { timeout: Some(PACE.back_off_max), ..CallContext::default() };
         let late = call_with(&scope, "db", "echo", json!({}), context).await.unwrap_err();
         assert!(late.is(Code::TIMEOUT), "{late}");
-        // Another server is none the wiser, and neither is discovery.
+        // Other servers and discovery are not affected.
         assert!(text(call(&scope, "other", "echo", json!({})).await).contains("arguments"));
         assert!(scope.discover("db::echo", &Arc::default()).await.unwrap().text().starts_with("db::echo()"));
     }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// How often is looked whether a server answers.
+/// How often a server is checked for an answer.
 const LOOK: Duration = Duration::from_millis(20);
 
 const NPM: [&str; 3] = [
@@ -83,7 +83,7 @@ async fn real_servers_work_side_by_side_behind_one_gateway() {
     let status = text(call(&scope, "git", "git_status", json!({ "repo_path": home.app() })).await);
     assert!(status.contains("hello.txt"), "{status}");
 
-    // One discovery is enough to call.
+    // The line from one discovery is enough to call the tool.
     let found = gateway.discover("current time in a timezone").await.unwrap().text();
     assert!(found.starts_with("get_current_time(timezone: string)"), "{found}");
     let found = gateway.discover("$.tools[?(@.name contains 'entit')].name").await.unwrap().text();
@@ -130,7 +130,7 @@ async fn a_real_server_tells_its_progress_through_the_gateway() {
     gateway.shut_down().await;
 }
 
-/// A server of HTTP, ended with the test.
+/// An HTTP server that is ended with the test.
 struct Served(std::process::Child);
 
 impl Drop for Served {
@@ -140,7 +140,8 @@ impl Drop for Served {
     }
 }
 
-/// Whether a server answers there. A connection alone says little: to an unused port, a socket may connect to itself.
+/// Whether a server answers on this port. A connection alone is no proof: a socket may connect to itself on an unused
+/// port.
 async fn answers(port: u16) -> bool {
     let asked = async {
         let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port)).await?;
@@ -152,7 +153,7 @@ async fn answers(port: u16) -> bool {
     asked.await.unwrap_or(false)
 }
 
-/// Starts it, and returns once it answers.
+/// Starts the server, and waits until it answers.
 async fn served(command: &mut Command, port: u16) -> Served {
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let open = async {
@@ -189,7 +190,7 @@ async fn a_real_server_over_http_works_and_comes_back_after_its_restart() {
     assert_eq!(*heard.lock().unwrap(), 3);
     drop(first);
     let _second = served(&mut command(), port).await;
-    // The session of before is unknown there; a new one is opened and the call is made in it, once.
+    // The restarted server does not know the session; the call is made in a new session, once.
     let again = tokio::time::timeout(DEADLINE, async {
         loop {
             if let Ok(result) = call(&scope, "web", "echo", json!({ "message": "back" })).await {

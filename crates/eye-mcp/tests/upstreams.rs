@@ -130,7 +130,7 @@ async fn two_projects_with_a_server_of_one_name_have_two_servers() {
     }
     let gateway = home.gateway();
     let (a, b) = (gateway.scope(project(&one)), gateway.scope(project(&other)));
-    // A project's tools wait for the user.
+    // A project's tools wait for approval.
     for scope in [&a, &b] {
         let held = call(scope, "s", "where", json!({})).await.unwrap_err();
         assert!(held.is(Code::DENIED) && held.message.contains("approval"), "{held}");
@@ -141,14 +141,14 @@ async fn two_projects_with_a_server_of_one_name_have_two_servers() {
     assert_eq!(text(call(&b, "s", "where", json!({})).await), format!("{} other", other.display()));
     let pid = text(call(&a, "s", "pid", json!({})).await);
     assert_ne!(pid, text(call(&b, "s", "pid", json!({})).await));
-    // Another agent in the same folder shares what is there.
+    // Another agent in the same folder shares the instance.
     let same = gateway.scope(project(&one));
     assert_eq!(pid, text(call(&same, "s", "pid", json!({})).await));
-    // A deeper folder of the same project has its own, for it works elsewhere.
+    // A deeper folder of the same project has its own instance, because it runs in another folder.
     std::fs::create_dir_all(one.join("deep")).unwrap();
     let deep = gateway.scope(project(&one.join("deep")));
     assert_eq!(text(call(&deep, "s", "where", json!({})).await), format!("{} one", one.join("deep").display()));
-    // What changes there is no news here. A tool that came later waits for the user again.
+    // Changes of the other instance are not reported here. A tool that was added later needs approval again.
     let mut there = a.changes();
     call(&a, "s", "grow", json!({})).await.unwrap();
     until(&mut there, || a.servers()[0].unapproved == 1).await;
@@ -194,7 +194,7 @@ async fn results_of_reading_tools_are_kept_where_the_config_says_so() {
     let count = async |arguments: Value| text(call(&scope, "s", "count", arguments).await);
     assert_eq!((count(json!({})).await, count(json!({})).await), ("1".into(), "1".into()));
     assert_eq!(count(json!({ "a": 1 })).await, "2");
-    // A tool that does not say it only reads is asked every time.
+    // A tool without `readOnlyHint` is called every time.
     let pid = || call(&scope, "s", "pid", json!({}));
     assert_eq!(text(pid().await), text(pid().await));
     gateway.metrics().settle();
@@ -252,7 +252,7 @@ async fn the_end_of_the_gateway_is_the_end_of_every_process_it_started() {
     pids.push(std::fs::read_to_string(&file).unwrap().parse().unwrap());
     assert!(pids.iter().all(|pid| lives(*pid)));
     gateway.shut_down().await;
-    // The children are gone by now; a grandchild was killed, and the system may need a moment to take it away.
+    // The children are gone; the grandchild was killed, and the system may need a moment to remove it.
     assert!(!pids[..2].iter().any(|pid| lives(*pid)), "{pids:?}");
     assert!(gone(pids[2]).await);
 }
@@ -261,7 +261,7 @@ async fn the_end_of_the_gateway_is_the_end_of_every_process_it_started() {
 async fn a_server_that_asks_for_roots_is_told_the_folder_of_its_project() {
     let (home, gateway, scope) = one(&[]);
     let context = CallContext { timeout: Some(Duration::from_millis(200)), ..CallContext::default() };
-    // It asks, and never answers this call; what it was told it gives to the next.
+    // The server requests its roots and never answers this call; the next call returns the roots that it got.
     let _ = call_with(&scope, "s", "ask", json!({ "method": "roots/list" }), context).await;
     let asked: Value = serde_json::from_str(&text(call(&scope, "s", "asked", json!({})).await)).unwrap();
     let uri = format!("file://{}", home.app().display());

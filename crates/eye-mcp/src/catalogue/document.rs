@@ -5,30 +5,28 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Who has tools, as a query sees it.
+/// A provider of tools, as queries see it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Provider {
-    /// Its name.
     pub name: String,
-    /// What it is.
+    /// For people to read.
     pub description: Option<String>,
-    /// How it wants to be used, in its own words.
+    /// The provider's own instructions for using its tools, as MCP's `initialize` returns them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// How it is started, or its URL; empty for pages and eye itself.
     pub command: Vec<String>,
-    /// Whether its tools can be called.
     pub available: bool,
 }
 
-/// The document of these tools, under the names that they are called by.
+/// Builds the document. `names` are the callable names of the entries, in the same order.
 pub(super) fn of(entries: &[Arc<Entry>], names: &[String], providers: &[Provider], pages: &[Value]) -> Value {
     let tools: Vec<Value> = entries
         .iter()
         .map(|entry| {
             let mut tool = entry.definition().clone();
             if let Value::Object(members) = &mut tool {
-                // What the tool's author wrote under these names stays.
+                // Members of these names that the tool's author wrote are kept.
                 members.entry("server").or_insert_with(|| Value::from(&*entry.server));
                 if let Standing::Down(why) = &entry.standing {
                     members.entry("down").or_insert_with(|| Value::from(&**why));

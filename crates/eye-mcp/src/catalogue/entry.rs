@@ -1,27 +1,27 @@
-//! One tool of one provider, and what finding it needs.
+//! One tool of one provider, with the parts that a search reads.
 
 use super::line;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::{Arc, OnceLock};
 
-/// The name of eye's own verbs among the providers.
+/// The provider name of eye's own verbs.
 pub const OWN: &str = "eye";
-/// What of the reason for a provider being down is shown in a line.
+/// Characters of the reason why a provider is down that a line shows.
 const WHY_SHOWN_CHARS_MAX: usize = 120;
 
 /// Whether a tool can be called now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Its provider is there.
+    /// The provider runs.
     Ready,
-    /// Its provider has not started yet; a call starts it.
+    /// The provider has not started yet; a call starts it.
     Known,
-    /// Its provider is down.
+    /// The provider is down, for this reason.
     Down(Arc<str>),
 }
 
-/// A tool as its author wrote it.
+/// A tool as its author wrote it. Parsed on first use, at most once.
 #[derive(Debug)]
 struct Definition {
     raw: Box<RawValue>,
@@ -31,17 +31,15 @@ struct Definition {
 /// One tool. Its provider is an upstream's name, `page:ALIAS`, or `eye`.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Whose.
+    /// The provider's name.
     pub server: Box<str>,
-    /// Its own name there.
+    /// The tool's name at its provider.
     pub name: Box<str>,
-    /// Whether it can be called now.
     pub standing: Standing,
     definition: Arc<Definition>,
 }
 
 impl Entry {
-    /// A tool of a provider.
     pub fn new(
         server: impl Into<Box<str>>,
         name: impl Into<Box<str>>,
@@ -52,28 +50,28 @@ impl Entry {
         Self { server: server.into(), name: name.into(), standing, definition }
     }
 
-    /// The same tool, whose provider is otherwise now.
+    /// The same tool with another standing.
     #[must_use]
     pub fn standing(&self, standing: Standing) -> Self {
         Self { standing, ..self.clone() }
     }
 
-    /// Its definition, untouched.
+    /// The definition, byte for byte as the author wrote it.
     pub fn tool(&self) -> &RawValue {
         &self.definition.raw
     }
 
-    /// Its definition as a value, parsed once.
+    /// The definition as a JSON value. Parsed once.
     pub fn definition(&self) -> &Value {
         self.definition.parsed.get_or_init(|| serde_json::from_str(self.tool().get()).unwrap_or_default())
     }
 
-    /// Whether it says that it only reads.
+    /// Whether the tool declares `readOnlyHint`.
     pub fn only_reads(&self) -> bool {
         self.definition()["annotations"]["readOnlyHint"] == true
     }
 
-    /// `add(a: number, b?: number)  First sentence.` under the name it is called by; brief without the sentence.
+    /// `add(a: number, b?: number)  First sentence.` under the callable name `name`. `brief` leaves the sentence out.
     pub fn line(&self, name: &str, brief: bool) -> String {
         let mut line = line::line(name, self.definition(), brief);
         if let Standing::Down(why) = &self.standing {

@@ -1,31 +1,28 @@
-//! Why a query has no answer and a name no tool, and what to do about it.
+//! Why a query cannot be answered or a name not resolved, and what to do next.
 
 use super::names::qualified;
 use crate::limits::QUERY_BYTES_MAX;
 use eye_protocol::{Code, Error};
 
-/// Why a query cannot be answered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiscoverError {
-    /// Nothing was asked.
     #[error("the query is empty")]
     Empty,
-    /// Too much was asked.
     #[error("the query has more than {} KiB", QUERY_BYTES_MAX >> 10)]
     TooLong,
-    /// The path would select more than there is.
+    /// The path could select more values than the document has.
     #[error("the path has {0}")]
     TooBroad(&'static str),
-    /// The path is none.
+    /// The text is not a valid JSONPath.
     #[error("not a JSONPath: {why}")]
     Path {
-        /// Where and what.
+        /// The parser's message, with the position.
         why: String,
     },
 }
 
 impl DiscoverError {
-    /// The same as every face says it.
+    /// As the error that every face sends.
     pub fn to_error(&self) -> Error {
         let hint = match self {
             Self::Empty => "give words (`read file`) or a JSONPath (`$.tools[?@.name contains 'file'].name`)",
@@ -36,54 +33,48 @@ impl DiscoverError {
     }
 }
 
-/// Why a name is no tool's.
+/// Why a name does not resolve to one tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unresolved {
-    /// Several providers have one.
+    /// Several providers have a tool of this name.
     #[error("{} providers have a tool `{name}`", .candidates.len())]
     Ambiguous {
-        /// The name.
         name: String,
-        /// `server::tool` of each.
+        /// `server::tool` of each provider.
         candidates: Vec<String>,
     },
-    /// None has.
+    /// No provider has a tool of this name.
     #[error("Tool not found: {name}")]
     Unknown {
-        /// The name.
         name: String,
-        /// Names like it.
+        /// Similar names.
         near: Vec<String>,
-        /// Servers that may have it, but are not there.
+        /// Notes about servers that may have the tool but are not running.
         notes: Vec<String>,
     },
-    /// The caller used it in another page, which no longer offers it.
+    /// The caller called this tool in another page, which no longer offers it.
     #[error("`{name}` was a tool of {before}, which no longer offers it; nothing was done")]
     Moved {
-        /// The name.
         name: String,
-        /// The page that it was called in.
         before: String,
-        /// The page that offers one of this name now.
+        /// The page that offers a tool of this name now.
         now: String,
     },
-    /// Its server is not there.
+    /// The tool's server is not running.
     #[error("{why}")]
     Down {
-        /// The name.
         name: String,
-        /// What is wrong with the server.
         why: String,
-        /// What to do about it, where that is known.
+        /// The next step, where known.
         hint: Option<String>,
     },
-    /// It is a server's, and the token of the caller does not cover servers.
+    /// The tool belongs to a server, and the caller's token does not cover servers.
     #[error("{}", .0.message)]
     Refused(Error),
 }
 
 impl Unresolved {
-    /// The same as every face says it.
+    /// As the error that every face sends.
     pub fn to_error(&self) -> Error {
         let hint = match self {
             Self::Ambiguous { candidates, .. } => format!("call one of {}", candidates.join(", ")),
@@ -109,7 +100,7 @@ impl Unresolved {
         Error::new(Code::TOOL, self.to_string()).hint(hint)
     }
 
-    /// The same, with what is known of servers that may have the tool.
+    /// Adds notes about servers that may have the tool.
     #[must_use]
     pub fn beside(self, notes: Vec<String>) -> Self {
         match self {

@@ -1,39 +1,32 @@
-//! What of a tool is searched, and how much each place of it counts.
+//! Which texts of a tool a search reads, and the weight of each field.
 
 use super::entry::Entry;
 use serde_json::Value;
 
-/// Words of one text that are looked at; some descriptions are essays.
+/// Bytes of one text that are indexed; some descriptions are essays.
 pub const TEXT_BYTES_MAX: usize = 4 << 10;
-/// Parameters of one tool that are looked at.
+/// Parameters of one tool that are indexed.
 const PARAMETERS_MAX: usize = 100;
-/// How deep parameters of parameters are looked at.
+/// Depth of nested parameters that is indexed.
 const DEPTH_MAX: usize = 3;
-/// Values of one list of values that are looked at.
+/// Values of one `enum` that are indexed.
 const VALUES_MAX: usize = 50;
 
-/// A place of a tool where a word may stand.
+/// A field of a tool in which a word may occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Its own name.
     Name,
-    /// Its title.
     Title,
-    /// The name of its server.
     Server,
-    /// What its server is for.
     ServerDescription,
-    /// The first sentence of its description.
     Summary,
-    /// The rest of it.
     Description,
-    /// The names of its parameters.
     Parameter,
-    /// Their descriptions, and the values they take.
+    /// Descriptions of parameters, and the values that they accept.
     ParameterText,
 }
 
-/// All of them, in the order of their numbers.
+/// All fields; the index of each is its discriminant.
 pub const PLACES: [Place; 8] = [
     Place::Name,
     Place::Title,
@@ -46,7 +39,7 @@ pub const PLACES: [Place; 8] = [
 ];
 
 impl Place {
-    /// How much a word counts here.
+    /// The score of one occurrence in this field.
     pub fn weight(self) -> f32 {
         match self {
             Self::Name => 4.0,
@@ -57,7 +50,7 @@ impl Place {
         }
     }
 
-    /// How much a long text here takes from each of its words, 0 to 1.
+    /// How much a text of this field that is longer than the average lowers the score of each of its words, 0 to 1.
     pub fn dilution(self) -> f32 {
         match self {
             Self::Name => 0.4,
@@ -68,7 +61,7 @@ impl Place {
     }
 }
 
-/// The texts of a tool by their places.
+/// The texts of a tool, by field.
 pub fn texts(entry: &Entry, server_description: Option<&str>) -> Vec<(Place, String)> {
     let definition = entry.definition();
     let description = definition["description"].as_str().unwrap_or_default();
@@ -108,7 +101,7 @@ fn parameters(schema: &Value, depth: usize, count: &mut usize, texts: &mut Vec<(
     }
 }
 
-/// The first sentence or line of a text, and what follows.
+/// Splits a text after its first sentence or line.
 fn first_sentence(text: &str) -> (&str, &str) {
     let end = text.char_indices().find(|(at, c)| {
         let rest = &text[at + c.len_utf8()..];

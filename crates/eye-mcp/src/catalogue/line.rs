@@ -1,25 +1,26 @@
-//! A tool in one line that is ready to call: `create_issue(repo: string, labels?: string[], …+3)  Opens an issue.`
-//! Objects are shown one level deep with what they require; long lists are cut and say by how much.
+//! Writes a tool as one line that is ready to call. Objects are shown one level deep with their required members; lists
+//! that are cut show how much is missing.
+//!
+//! `create_issue(repo: string, labels?: string[], …+3)  Opens an issue.`
 
 use eye_protocol::schema::Schema;
 use eye_protocol::signature::sentence;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Parameters that may be left out, of which so many are shown.
+/// Optional parameters that are shown.
 const OPTIONAL_SHOWN_MAX: usize = 1;
-/// Members of an object that may be left out, where none must be there.
+/// Optional members that are shown of an object without required members.
 const MEMBERS_SHOWN_MAX: usize = 1;
-/// Values of a list of values.
+/// Values of an `enum` that are shown.
 const VALUES_SHOWN_MAX: usize = 2;
-/// The name and the parameters.
+/// Characters of the name and the parameters together.
 const SIGNATURE_CHARS_MAX: usize = 400;
-/// The first sentence of the description.
+/// Characters of the description's first sentence.
 const SENTENCE_CHARS_MAX: usize = 42;
-/// Marks what is left out.
 pub const CUT: char = '…';
 
-/// The line, under the name that the tool is called by. A brief one has no sentence.
+/// The line of a tool that is called by `name`. `brief` leaves the sentence out.
 pub fn line(name: &str, definition: &Value, brief: bool) -> String {
     let parameters = match definition.get("inputSchema").filter(|schema| !schema.is_null()) {
         Some(schema) => members(Schema::new(schema), true),
@@ -30,7 +31,7 @@ pub fn line(name: &str, definition: &Value, brief: bool) -> String {
     if sentence.is_empty() { signature } else { format!("{signature}  {sentence}") }
 }
 
-/// A text that a stranger wrote, on one line: hidden characters are written out, what is too long is cut.
+/// Untrusted text on one line: hidden characters are escaped, and text beyond `chars_max` is cut.
 pub fn shown(text: &str, chars_max: usize) -> String {
     let mut plain = String::with_capacity(text.len());
     for (at, c) in text.chars().enumerate() {
@@ -50,7 +51,7 @@ pub fn shown(text: &str, chars_max: usize) -> String {
     plain
 }
 
-/// The same, cut after a whole word where there is one: half a word costs tokens and says nothing.
+/// Like [`shown`], but cuts after a whole word where it can: half a word costs tokens and says nothing.
 fn words(text: &str, chars_max: usize) -> String {
     let plain = shown(text, chars_max);
     let Some(kept) = plain.strip_suffix(CUT).filter(|_| text.chars().count() > chars_max) else { return plain };
@@ -58,7 +59,7 @@ fn words(text: &str, chars_max: usize) -> String {
     format!("{}{CUT}", whole.trim_end_matches([' ', ',', ';', ':', '-']))
 }
 
-/// Whether a character shows nothing, or changes how others are shown: controls, marks of direction, joiners, tags.
+/// Whether a character is invisible or changes how others are displayed: controls, direction marks, joiners, tags.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -86,7 +87,7 @@ fn members(schema: Schema<'_>, whole: bool) -> String {
     parts.join(", ")
 }
 
-/// The types that something may have, as an agent would write them. `deeper`: objects are opened.
+/// The types of a schema as an agent would write them. `deeper` opens objects.
 fn kinds(schema: Schema<'_>, deeper: bool) -> Vec<String> {
     if let Some(values) = schema.listed() {
         let mut kinds: Vec<String> = values.iter().take(VALUES_SHOWN_MAX).map(ToString::to_string).collect();
@@ -103,7 +104,7 @@ fn kinds(schema: Schema<'_>, deeper: bool) -> Vec<String> {
                 known.push(kind);
             }
         }
-        // That something may be null says nothing about how to call it.
+        // `null` as an alternative does not help to call the tool.
         if known.len() > 1 {
             known.retain(|kind| kind != "null");
         }

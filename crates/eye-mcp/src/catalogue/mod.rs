@@ -1,5 +1,4 @@
-//! The catalogue: everything that can be called, found by words, by JSONPath, and by name. Entries in, answers out; no
-//! I/O.
+//! The catalogue of everything callable: search by words or JSONPath, and resolution of names. Pure: no I/O.
 
 mod document;
 mod entry;
@@ -27,61 +26,58 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-/// How many near or equal names an error lists.
+/// Similar or ambiguous names that an error lists.
 const NAMES_SHOWN_MAX: usize = 5;
-/// Answers that come with the first sentence of their description; the further ones are signatures.
+/// Results that show the first sentence of their description; the ones after them are signatures only.
 const DESCRIBED_MAX: usize = 5;
 
-/// Everything that can be called, ready to be searched. What a search needs is made when it is first needed.
+/// Everything callable. The indexes for searching are built on first use.
 #[derive(Debug, Default)]
 pub struct Catalogue {
     entries: Vec<Arc<Entry>>,
     providers: Vec<Provider>,
     pages: Vec<Value>,
-    /// Places of entries by bare name.
+    /// Indexes into `entries`, by bare name.
     by_name: HashMap<Box<str>, Vec<u32>>,
     by_prefixed: OnceLock<HashMap<String, u32>>,
     ranking: OnceLock<Ranking>,
     document: OnceLock<Value>,
 }
 
-/// What a query found.
+/// The result of a query.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Discovered {
-    /// The answer itself.
     #[serde(flatten)]
     pub found: Found,
-    /// How many tools there are that no list shows.
+    /// The number of tools in the catalogue; the sparse list shows none of them.
     pub hidden: usize,
-    /// How many providers have them.
+    /// The number of their providers.
     pub servers: usize,
-    /// The server of the best tool, if it says how it wants to be used, and that.
+    /// The server of the best match and its instructions, if it has some.
     #[serde(skip)]
     pub instructions: Option<(String, String)>,
-    /// A line for each provider that is starting or down.
+    /// One line for each provider that is starting or down.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// The answer to a query.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Found {
-    /// Words: one line per tool, ready to call, best first.
+    /// For words: one line per tool, ready to call, best first.
     Tools {
-        /// The lines.
         lines: Vec<String>,
-        /// How many more fit.
+        /// The number of further matches that are not shown.
         more: usize,
-        /// Nothing fits; these are near.
+        /// No tool matches; the lines are similar ones.
         near: bool,
     },
-    /// JSONPath: exactly what it selects.
+    /// For JSONPath: exactly the values that the path selects.
     Values(Vec<Value>),
 }
 
 impl Catalogue {
-    /// A catalogue of these tools of these providers. `pages` are rows about the pages, for queries.
+    /// `pages` are rows about the pages, for queries.
     pub fn new(entries: Vec<Arc<Entry>>, providers: Vec<Provider>, pages: Vec<Value>) -> Self {
         let mut by_name: HashMap<Box<str>, Vec<u32>> = HashMap::new();
         for (at, entry) in entries.iter().enumerate() {
@@ -90,17 +86,17 @@ impl Catalogue {
         Self { entries, providers, pages, by_name, ..Self::default() }
     }
 
-    /// Every tool, in the order it was given.
+    /// Every tool, in the order given to [`Catalogue::new`].
     pub fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
     }
 
-    /// Whether a search has been prepared already.
+    /// Whether the search indexes are built.
     pub fn was_searched(&self) -> bool {
         self.ranking.get().is_some() && self.document.get().is_some()
     }
 
-    /// Answers words or a path.
+    /// Answers a query: JSONPath if it begins like one, else words.
     pub fn discover(&self, query: &str) -> Result<Discovered, DiscoverError> {
         let query = query.trim();
         if query.is_empty() {
@@ -125,7 +121,7 @@ impl Catalogue {
         })
     }
 
-    /// What fits the words, and the best of it.
+    /// The tools that match the words, and the index of the best.
     fn by_words(&self, query: &str) -> (Found, Option<usize>) {
         let ranking = self.ranking.get_or_init(|| Ranking::new(&self.entries, &self.providers));
         let mut ranked = ranking.search(query);
@@ -133,7 +129,7 @@ impl Catalogue {
         if near {
             ranked = ranking.nearest(query);
         }
-        // A tool of exactly this name comes first, however the words are rated.
+        // A tool of exactly this name comes first, whatever its score.
         let exact = self.named(query);
         ranked.retain(|at| !exact.contains(at));
         let ranked: Vec<usize> = exact.into_iter().chain(ranked).collect();
@@ -150,7 +146,7 @@ impl Catalogue {
         (Found::Tools { lines, more: ranked.len().saturating_sub(ANSWERS_MAX), near }, ranked.first().copied())
     }
 
-    /// Those with exactly this name, in any of its forms; the same words in another fashion count too.
+    /// The tools of exactly this name in any of its forms; `read file` also counts as `readFile`.
     fn named(&self, query: &str) -> Vec<usize> {
         let mut found: Vec<usize> = self.by_name.get(query).into_iter().flatten().map(|at| *at as usize).collect();
         if found.is_empty()
@@ -166,12 +162,12 @@ impl Catalogue {
 
     fn is_called(&self, at: usize, query: &str) -> bool {
         let name = &self.entries[at].name;
-        // Comparing words costs; most names differ in their first letter already.
+        // Splitting into words is expensive; most names differ in their first letter already.
         let first = |text: &str| text.chars().next().map(|c| c.to_ascii_lowercase());
         first(name) == first(query) && words::words(name) == words::words(query)
     }
 
-    /// A name that says whose tool it is, for answers with tools of several servers.
+    /// A name that contains the server's, for results that mix tools of several servers.
     fn telling_name(&self, entry: &Entry) -> String {
         let (server, name) = (entry.server.to_lowercase(), entry.name.to_lowercase());
         if &*entry.server == OWN || name.contains(&server) {
@@ -181,14 +177,14 @@ impl Catalogue {
         }
     }
 
-    /// The shortest name that calls it: its own, or `server::tool` where others have the same.
+    /// The shortest name that calls the tool: the bare one, or `server::tool` where several tools share the bare name.
     pub fn short_name(&self, entry: &Entry) -> String {
         let alone = self.by_name.get(&entry.name).is_none_or(|places| places.len() == 1);
-        // A name that could be taken for a qualified one is written in full.
+        // A bare name with `::` in it could be read as a qualified one, so it is qualified.
         if alone && !entry.name.contains("::") { entry.name.to_string() } else { qualified(&entry.server, &entry.name) }
     }
 
-    /// The tool that a caller means: a bare name, `server::tool`, or the prefixed form.
+    /// Resolves a name as a caller gives it: bare, `server::tool`, or the prefixed form.
     pub fn resolve(&self, name: &str) -> Result<&Arc<Entry>, Unresolved> {
         if let Some([first, second, rest @ ..]) = self.by_name.get(name).map(Vec::as_slice) {
             let all = [first, second].into_iter().chain(rest);
@@ -196,17 +192,17 @@ impl Catalogue {
             return Err(Unresolved::Ambiguous { name: name.to_owned(), candidates });
         }
         self.find(name).ok_or_else(|| {
-            // Looking for near names takes a while; it is done only where they are needed.
+            // Looking for similar names is slow, so it runs only for the error.
             Unresolved::Unknown { name: name.chars().take(200).collect(), near: self.near(name), notes: Vec::new() }
         })
     }
 
-    /// The one tool with this name, in any of its forms.
+    /// The only tool with this name, in any of its forms.
     fn find(&self, name: &str) -> Option<&Arc<Entry>> {
         if let Some([only]) = self.by_name.get(name).map(Vec::as_slice) {
             return Some(&self.entries[*only as usize]);
         }
-        // A server's name may hold `::` itself, and so may a tool's: every split is tried.
+        // Server and tool names may contain `::` themselves, so every split is tried.
         let mut splits = name.match_indices("::").map(|(at, _)| (&name[..at], &name[at + 2..]));
         if let Some(entry) = splits.find_map(|(server, tool)| self.of_server(server, tool)) {
             return Some(entry);
@@ -224,7 +220,7 @@ impl Catalogue {
     }
 
     fn near(&self, name: &str) -> Vec<String> {
-        // `server:tool`, `server.tool` and `server/tool` are what others write.
+        // Agents also write `server:tool`, `server.tool` and `server/tool`.
         let mut splits = name.match_indices([':', '.', '/']).map(|(at, _)| (&name[..at], &name[at + 1..]));
         if let Some(entry) = splits.find_map(|(server, tool)| self.of_server(server, tool)) {
             return vec![qualified(&entry.server, &entry.name)];
@@ -251,7 +247,7 @@ impl Catalogue {
 }
 
 impl Discovered {
-    /// The answer as short text, for clients that pay by the token.
+    /// The result as short text, for clients that pay by the token.
     pub fn text(&self) -> String {
         let all = format!("{} hidden tools from {} servers", self.hidden, self.servers);
         match &self.found {
@@ -272,13 +268,13 @@ impl Discovered {
 }
 
 impl Discovered {
-    /// The notes, a line each.
+    /// The notes, one line each.
     fn noted(&self) -> String {
         self.notes.iter().flat_map(|note| ["\n! ", note]).collect()
     }
 }
 
-/// How to get the whole definition of the first tool that is not shown whole.
+/// How to query the whole definition of the first tool whose line is cut.
 fn definition_hint(lines: &[String]) -> String {
     let cut = lines.iter().find(|line| line.contains(line::CUT));
     let name = cut.and_then(|line| line.split('(').next()).map(|name| name.rsplit("::").next().unwrap_or(name));

@@ -1,4 +1,4 @@
-//! How a caller names a tool: bare, `server::tool`, or prefixed for clients that take a flat list.
+//! The names that call a tool: bare, `server::tool`, or prefixed for clients that take one flat list.
 
 use crate::limits::PREFIXED_NAME_CHARS_MAX;
 
@@ -7,14 +7,14 @@ pub fn qualified(server: &str, tool: &str) -> String {
     format!("{server}::{tool}")
 }
 
-/// `server__tool` in the letters and length that every MCP client takes. It depends on nothing but the two names, so it
-/// is the same whatever other servers there are. What had to be changed or cut gets a suffix of its hash.
+/// `server__tool` in the characters and length that every MCP client accepts. It depends on the two names only, so
+/// other servers never change it. A name that had to be changed or cut gets a suffix of its hash.
 pub fn prefixed(server: &str, tool: &str) -> String {
-    // `page:shop` is ours: config refuses upstreams whose names could be taken for it.
+    // `page:` is eye's own prefix: config refuses server names that begin with `page:` or `page_`.
     let provider = server.replacen("page:", "page_", 1);
     let clean = format!("{}__{}", cleaned(&provider), cleaned(tool));
     let changed = cleaned(&provider) != provider || cleaned(tool) != tool;
-    // Without a suffix the first `__` must be ours, so that two pairs never make one name.
+    // Without a suffix, the first `__` must be the separator, so that two pairs never share a name.
     let unclear = provider.contains("__") || provider.ends_with('_');
     if !changed && !unclear && clean.len() <= PREFIXED_NAME_CHARS_MAX {
         return clean;
@@ -28,7 +28,7 @@ fn cleaned(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' }).collect()
 }
 
-/// 40 bits of FNV-1a, written out here because the name must stay the same with every release of every library.
+/// 40 bits of FNV-1a. Written out here because the names must not change with a release of a library.
 fn suffix(server: &str, tool: &str) -> String {
     const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
     let bytes = server.bytes().chain([0]).chain(tool.bytes());

@@ -1,18 +1,18 @@
-//! JSONPath as agents write it: RFC 9535, and two things that are not in it, `@.x contains 'y'` and `@.x =~ /y/i`.
+//! JSONPath as agents write it: RFC 9535 plus `@.x contains 'y'` and `@.x =~ /y/i`.
 
 use super::error::DiscoverError;
 use jsonpath_rfc9535::JsonPath;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// `..` in one path. Each multiplies the work by the size of the document.
+/// Limit on `..` in one path. Each multiplies the work by the size of the document.
 const DESCENTS_MAX: usize = 2;
-/// `*` in one path.
+/// Limit on `*` in one path.
 const WILDCARDS_MAX: usize = 8;
-/// Commas outside texts: `[0,0][0,0]…` doubles at every step.
+/// Limit on commas outside strings: `[0,0][0,0]…` doubles the result at every step.
 const COMMAS_MAX: usize = 16;
 
-/// Exactly what the path selects, falsy values included.
+/// Exactly the values that the path selects, falsy ones included.
 pub fn select(path: &str, document: &Value) -> Result<Vec<Value>, DiscoverError> {
     let path = rewritten(path);
     if let Some(what) = too_much(&path) {
@@ -22,7 +22,7 @@ pub fn select(path: &str, document: &Value) -> Result<Vec<Value>, DiscoverError>
     Ok(query.query_values(document).into_iter().cloned().collect())
 }
 
-/// Whether a query is a path and not words.
+/// Whether a query is a JSONPath rather than words.
 pub fn is_path(query: &str) -> bool {
     query == "$" || query.starts_with("$.") || query.starts_with("$[")
 }
@@ -49,7 +49,7 @@ fn too_much(path: &str) -> Option<&'static str> {
     (commas > COMMAS_MAX).then_some("more than sixteen commas")
 }
 
-/// The path with what RFC 9535 lacks written as `search(…)`. Texts in quotes stay as they are.
+/// Rewrites the two extensions to RFC 9535's `search(…)`. Quoted strings are not touched.
 fn rewritten(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     let mut rest = path;
@@ -75,7 +75,7 @@ fn rewritten(path: &str) -> String {
     out
 }
 
-/// What follows `@`: names and brackets.
+/// `@` and the names and brackets that follow it.
 fn subject(text: &str) -> &str {
     let mut rest = &text[1..];
     loop {
@@ -110,7 +110,7 @@ fn bracket_end(text: &str) -> Option<usize> {
     None
 }
 
-/// `contains 'x'` or `=~ /x/i`, as a pattern, and what follows.
+/// Parses `contains 'x'` or `=~ /x/i` into a pattern, and returns the rest of the text.
 fn test(text: &str) -> Option<(String, &str)> {
     if let Some(after) = text.strip_prefix("contains") {
         let (text, after) = quoted(after.trim_start())?;
@@ -142,7 +142,7 @@ fn test(text: &str) -> Option<(String, &str)> {
     Some((if caseless { format!("(?i){pattern}") } else { pattern }, &after[flags..]))
 }
 
-/// A text in single or double quotes at the beginning, without its escapes, and what follows.
+/// Parses a quoted string at the beginning of the text, and returns it unescaped with the rest.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let mut inner = String::new();
@@ -157,7 +157,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// A text as a pattern that matches it and nothing else.
+/// A pattern that matches exactly this text.
 fn escaped(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for c in text.chars() {
@@ -169,7 +169,7 @@ fn escaped(text: &str) -> String {
     pattern
 }
 
-/// A pattern as a text of JSONPath.
+/// The pattern as a JSONPath string literal.
 fn as_text(pattern: &str) -> String {
     let mut text = String::from("'");
     for c in pattern.chars() {

@@ -1,5 +1,5 @@
-//! Which tools fit some words, best first: BM25 over several fields, with stems, synonyms and beginnings of words.
-//! Nothing that fits is left out; what fits badly stands last.
+//! Ranks tools by how well they match some words: BM25 over several fields, with stems, synonyms and prefixes. Every
+//! match is listed; poor matches come last.
 
 use super::document::Provider;
 use super::entry::Entry;
@@ -9,26 +9,26 @@ use super::synonyms;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// How fast further occurrences of a word stop counting.
+/// BM25's k1: how fast further occurrences of a word stop adding to the score.
 const SATURATION: f32 = 0.8;
-/// What a synonym counts, beside the word itself.
+/// Score of a synonym, relative to the word itself.
 const SYNONYM: f32 = 0.8;
-/// What a word counts that only begins as the query's does, or the other way round.
+/// Score of a word that is a prefix of the query's word, or has it as a prefix.
 const BEGINS: f32 = 0.4;
-/// What two words written as one count, or one written as two.
+/// Score of two words written as one, or of one word written as two.
 const JOINED: f32 = 1.0;
-/// What a word that says little counts.
+/// Score of a stop word.
 const STOP: f32 = 0.08;
-/// How much it counts that all words of the query are found.
+/// Weight of the share of the query's words that are found.
 const COVERED: f32 = 0.6;
-/// How much it counts that all words of the tool's name are asked for.
+/// Weight of the share of the tool name's words that the query has.
 const NAMED: f32 = 0.5;
 
-/// A word that begins another counts from this length on.
+/// The shortest stem that matches as a prefix.
 const BEGINNING_CHARS_MIN: usize = 4;
-/// Words that begin alike are looked at up to this many.
+/// Stems with the same prefix that are considered, at most.
 const BEGINNINGS_MAX: usize = 32;
-/// Words of a query that are looked at.
+/// Words of a query that are considered, at most.
 const QUERY_WORDS_MAX: usize = 256;
 
 #[derive(Debug)]
@@ -42,22 +42,21 @@ struct Posting {
 pub struct Ranking {
     /// Sorted by stem.
     vocabulary: Vec<(Box<str>, Vec<Posting>)>,
-    /// Places in `vocabulary` of the stems of each entry's name.
+    /// For each entry, the indexes into `vocabulary` of the stems of its name.
     names: Vec<Box<[u32]>>,
-    /// How much each stem tells, by its place.
+    /// The inverse document frequency of each stem, by its index in `vocabulary`.
     rarity: Vec<f32>,
 }
 
-/// What a word of a query stands for in the index.
+/// A word of a query, resolved against the index.
 struct Wanted {
-    /// Places in the vocabulary, and how well each fits.
+    /// Indexes into `vocabulary`, each with how well it matches, 0 to 1.
     fitting: Vec<(usize, f32)>,
-    /// How much the word matters in the query.
     weight: f32,
 }
 
 impl Ranking {
-    /// Indexes the entries. The description of a provider counts for each of their tools.
+    /// Indexes the entries. A provider's description is indexed with each of its tools.
     pub fn new(entries: &[Arc<Entry>], providers: &[Provider]) -> Self {
         let described: HashMap<&str, &str> =
             providers.iter().filter_map(|of| Some((of.name.as_str(), of.description.as_deref()?))).collect();
@@ -87,13 +86,14 @@ impl Ranking {
         Self { vocabulary, names, rarity }
     }
 
-    /// The places of the entries that fit, best first.
+    /// Indexes of the entries that match, best first.
     pub fn search(&self, query: &str) -> Vec<usize> {
         self.ranked(&self.wanted(query))
     }
 
     fn ranked(&self, wanted: &[Wanted]) -> Vec<usize> {
-        // By place, not by key: a common word is in every tool, and this is all that a search does.
+        // Vectors by entry index instead of maps: common words occur in every tool, and this loop is the whole cost of
+        // a search.
         let count = self.names.len();
         let mut scores: Vec<f32> = vec![0.0; count];
         let mut covered: Vec<f32> = vec![0.0; count];
@@ -128,7 +128,7 @@ impl Ranking {
         ranked.into_iter().map(|(_, entry)| entry).collect()
     }
 
-    /// How much of an entry's name is asked for, 0 to 1.
+    /// The share of an entry's name that the query has, 0 to 1.
     fn named(&self, at: usize, asked: &HashMap<u32, f32>) -> f32 {
         let (mut found, mut all) = (0.0, 0.0);
         for stem in &self.names[at] {
@@ -156,7 +156,7 @@ impl Ranking {
         wanted
     }
 
-    /// Places in the vocabulary that a word of a query fits, and how well.
+    /// Indexes into `vocabulary` of the stems that match a word of a query, each with how well it matches.
     fn fitting(&self, term: &Term, next: Option<&Term>) -> Vec<(usize, f32)> {
         let mut fitting: Vec<(usize, f32)> = Vec::new();
         for stem in std::iter::once(&term.stem).chain(&term.english) {
@@ -170,7 +170,7 @@ impl Ranking {
             return fitting;
         }
         self.beginnings(&term.stem, &mut fitting);
-        // `web page` is `webpage`, and the other way round.
+        // `web page` also matches `webpage`, and the other way round.
         if let Some(next) = next {
             let joined = stems::english(&format!("{}{}", term.word, next.word));
             fitting.extend(self.place(&joined).map(|at| (at, JOINED)));
@@ -190,7 +190,7 @@ impl Ranking {
         self.vocabulary.binary_search_by(|(known, _)| (**known).cmp(stem)).ok()
     }
 
-    /// Stems that begin as this one does, and those that it begins with.
+    /// Adds the stems that begin with this one, and the stems that this one begins with.
     fn beginnings(&self, stem: &str, fitting: &mut Vec<(usize, f32)>) {
         if stem.chars().count() < BEGINNING_CHARS_MIN {
             return;
@@ -205,7 +205,7 @@ impl Ranking {
         }
     }
 
-    /// What a query was probably meant to be: each word replaced by the nearest that there is.
+    /// A search with each word of the query replaced by the nearest indexed word, for typing errors.
     pub fn nearest(&self, query: &str) -> Vec<usize> {
         let mut meant = Vec::new();
         for term in stems::terms(query).iter().filter(|term| !term.stop).take(QUERY_WORDS_MAX) {
@@ -213,7 +213,7 @@ impl Ranking {
             let slips_max = if word.chars().count() <= 4 { 1 } else { 2 };
             let numeral = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
             let near = |known: &str| {
-                // Every number is near every other.
+                // Any two short numbers are within the edit distance, so numbers never match.
                 if numeral(known) {
                     return None;
                 }
@@ -228,7 +228,7 @@ impl Ranking {
     }
 }
 
-/// How often each stem stands at each place of one entry.
+/// How often each stem occurs in each field of one entry.
 struct Counts {
     stems: Vec<HashMap<u32, f32>>,
     lengths: [f32; PLACES.len()],
@@ -256,7 +256,7 @@ impl Counts {
         counts
     }
 
-    /// What each stem of the entry counts, over all places.
+    /// The weight of each stem of the entry, summed over the fields.
     fn weights(&self, mean: &[f32; PLACES.len()]) -> HashMap<u32, f32> {
         let mut weights: HashMap<u32, f32> = HashMap::new();
         for place in PLACES {
@@ -271,7 +271,7 @@ impl Counts {
     }
 }
 
-/// How long the texts of each place are on average, among the entries that have any there.
+/// The average length of each field's text, over the entries that have one.
 fn mean_lengths(counts: &[Counts]) -> [f32; PLACES.len()] {
     let mut mean = [0.0; PLACES.len()];
     for (index, mean) in mean.iter_mut().enumerate() {
@@ -282,7 +282,7 @@ fn mean_lengths(counts: &[Counts]) -> [f32; PLACES.len()] {
     mean
 }
 
-/// A stem that few tools have says more.
+/// Inverse document frequency: a stem that few tools have counts more.
 fn rarity(all: usize, having: usize) -> f32 {
     let (all, having) = (as_f32(all), as_f32(having));
     (1.0 + (all - having + 0.5) / (having + 0.5)).ln()

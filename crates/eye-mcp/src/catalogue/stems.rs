@@ -1,16 +1,15 @@
-//! What words have in common: their stem in the language of their text, and whether they say anything at all.
+//! Stems and stop words, by the language of the text.
 
 use super::words::words;
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// A language that is written in Latin letters, recognized by its commonest words. They are also the words that say
-/// nothing.
+/// A language in Latin script. Its most frequent words serve to recognize it, and are its stop words.
 struct Language {
     algorithm: Algorithm,
     stop: &'static [&'static str],
 }
 
-/// Texts in which at least so many words are a language's commonest are taken for that language.
+/// A text must have at least this many of a language's most frequent words to be taken for that language.
 const TELLING_WORDS_MIN: usize = 2;
 
 const ENGLISH: &[&str] = &[
@@ -215,16 +214,16 @@ const LATIN: [Language; 8] = [
     Language { algorithm: Algorithm::Swedish, stop: SWEDISH },
 ];
 
-/// A word of a text as it is looked up.
+/// A word of a text with the forms that it is indexed and searched under.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// The word itself, lower-case.
+    /// Lower-case.
     pub word: String,
-    /// Its stem in the language of its text.
+    /// The stem in the language of the text.
     pub stem: String,
-    /// Its stem as an English word, where that is another: names are mostly English.
+    /// The English stem, where it differs: names are mostly English.
     pub english: Option<String>,
-    /// It says nothing.
+    /// Whether it is a stop word.
     pub stop: bool,
 }
 
@@ -243,7 +242,7 @@ fn term(word: String, language: &Language) -> Term {
     Term { english: english.filter(|english| *english != stem), stem, stop, word }
 }
 
-/// The stem of a word. What is no word of letters has none but itself.
+/// The stem of a word. A word with other characters than letters is its own stem.
 fn stem(word: &str, algorithm: Algorithm) -> String {
     if word.chars().all(char::is_alphabetic) {
         Stemmer::create(algorithm).stem(word).into_owned()
@@ -252,12 +251,11 @@ fn stem(word: &str, algorithm: Algorithm) -> String {
     }
 }
 
-/// The stem of an English word.
 pub fn english(word: &str) -> String {
     stem(word, Algorithm::English)
 }
 
-/// A script that only one of the languages here is written in.
+/// The stemmer for a script that only one of the supported languages uses.
 fn by_script(word: &str) -> Option<Algorithm> {
     match word.chars().next()? {
         '\u{0370}'..='\u{03ff}' => Some(Algorithm::Greek),
@@ -268,7 +266,7 @@ fn by_script(word: &str) -> Option<Algorithm> {
     }
 }
 
-/// The language whose commonest words a text has most of; English where none stands out.
+/// The language with the most of its frequent words in the text; English where none stands out.
 fn language(words: &[String]) -> &'static Language {
     let count = |language: &Language| words.iter().filter(|word| language.stop.contains(&word.as_str())).count();
     let mut best = (&LATIN[0], count(&LATIN[0]).max(TELLING_WORDS_MIN - 1));
@@ -315,7 +313,7 @@ mod tests {
     fn words_that_say_nothing_are_marked_in_their_language() {
         assert_eq!(stems("the file of the page"), "file page");
         assert_eq!(stems("eine Datei in den Ordner"), "datei ordn");
-        // One such word is no language yet: `die` is an English word, too.
+        // One such word does not decide the language: `die` is an English word, too.
         assert_eq!(stems("die process"), "die process");
     }
 

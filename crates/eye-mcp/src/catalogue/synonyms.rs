@@ -1,5 +1,5 @@
-//! Words that mean nearly the same where tools are concerned. Small on purpose: each group is one that people and
-//! authors of tools mix, and a wrong guess costs a place in the ranking.
+//! Synonyms in the domain of tools. The list is short on purpose: each group holds words that people and tool authors
+//! really interchange, since a wrong synonym pushes better matches down.
 
 use super::stems::english;
 use std::collections::HashMap;
@@ -91,7 +91,7 @@ const GROUPS: [&str; 83] = [
     "multiple several many batch",
 ];
 
-/// The stems that may stand for this one.
+/// The stems that are synonyms of this one.
 pub fn of(stem: &str) -> &'static [String] {
     static TABLE: OnceLock<HashMap<String, Vec<String>>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {

@@ -47,7 +47,7 @@ fn words_find_tools_ready_to_call_and_say_how_many_are_hidden() {
     addToCart(item: string)  Puts an item into the cart.
     (7 hidden tools from 4 servers)
     ");
-    // What fits less comes later, and is not left out.
+    // Weaker matches come later, but are not left out.
     let text = office().discover("read a file").unwrap().text();
     assert!(text.starts_with("files::read_file(path: string)  Reads a file from disk.\n"), "{text}");
     assert!(text.contains("files::write_file(") && text.contains("search_files("), "{text}");

@@ -1,7 +1,7 @@
-//! From text to words: `readFile`, `read_file` and "read file" share theirs. Chinese, Japanese and Korean, which put no
-//! gaps between words, come as pairs of letters. Pure; what words have in common is the business of `stems`.
+//! Splits text into words: `readFile`, `read_file` and "read file" give the same ones. Chinese, Japanese and Korean
+//! have no spaces between words and are split into pairs of characters. Pure; stems are the business of `stems`.
 
-/// The words of a text, lower-case, in order; `camelCase` and `snake_case` are taken apart.
+/// The words of a text in order, lower-case; `camelCase` and `snake_case` are split.
 pub fn words(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut word = String::new();
@@ -14,7 +14,7 @@ pub fn words(text: &str) -> Vec<String> {
             // `HTTPServer` is `http` and `server`.
             (Kind::Upper, Kind::Upper) => next_is_lower,
             (_, Kind::Gap) | (Kind::Lower | Kind::Digit, Kind::Upper) => true,
-            // Another script is another word.
+            // A change between dense and spaced script starts a new word.
             (one, other) => (one == Kind::Dense) != (other == Kind::Dense),
         };
         if breaks && !word.is_empty() {
@@ -31,7 +31,7 @@ pub fn words(text: &str) -> Vec<String> {
     found
 }
 
-/// A run of letters without gaps is searched by its pairs; a single letter stands for itself.
+/// A run of dense script is searched by its pairs of characters; a single character stands for itself.
 fn push(found: &mut Vec<String>, word: String, kind: Kind) {
     let letters: Vec<char> = if kind == Kind::Dense { word.chars().collect() } else { Vec::new() };
     if letters.len() < 2 {
@@ -47,7 +47,7 @@ enum Kind {
     Lower,
     Upper,
     Digit,
-    /// Of a script that writes words without gaps.
+    /// A script without spaces between words.
     Dense,
 }
 
@@ -69,7 +69,6 @@ impl Kind {
     }
 }
 
-/// Han, kana and Hangul.
 fn is_dense(letter: char) -> bool {
     matches!(letter,
         '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}'

@@ -1,5 +1,5 @@
-//! Consent: which entries of projects' configs the user agreed to run. Kept beside the user's own config, so that no
-//! repository can bring its own consent along.
+//! Consent: which entries of project configs the user agreed to run. Stored beside the user's own config, so that a
+//! repository cannot bring its own consent along.
 
 use super::error::ConfigError;
 use super::model::ServerConfig;
@@ -14,10 +14,9 @@ use std::path::{Path, PathBuf};
 
 /// The file's name, in the folder of the user's config.
 const FILE: &str = "trusted.json";
-/// Bytes of SHA-256 that are kept: 128 bits are beyond anyone who searches for a second entry with the same hash.
+/// Bytes of SHA-256 that are kept: at 128 bits, finding another entry with the same hash is infeasible.
 const HASH_BYTES: usize = 16;
 
-/// Everything that was agreed to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Consents {
     #[serde(default)]
@@ -26,21 +25,21 @@ pub struct Consents {
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct Consent {
-    /// The project's folder, without symbolic links: the same entry in another checkout may start another program.
+    /// The project's folder, symbolic links resolved: the same entry in another checkout may start another program.
     folder: PathBuf,
     name: String,
     hash: String,
 }
 
-/// Where consent is kept, for this config of the user.
+/// The consent file that belongs to this user config.
 pub fn consent_file(user_config: &Path) -> PathBuf {
     user_config.with_file_name(FILE)
 }
 
-/// What consent is bound to: the entry's name and every key of it.
+/// The hash that consent is bound to: over the entry's name and all its keys.
 pub fn fingerprint(name: &str, entry: &ServerConfig) -> String {
     let mut entry = serde_json::to_value(entry).unwrap_or_default();
-    // The order of keys in the file does not count.
+    // The order of keys in the file does not matter.
     entry.sort_all_objects();
     let text = serde_json::json!(["eye server entry 1", name, entry]).to_string();
     let hash = digest(&SHA256, text.as_bytes());
@@ -51,7 +50,7 @@ pub fn fingerprint(name: &str, entry: &ServerConfig) -> String {
 }
 
 impl Consents {
-    /// Reads the file; without one, nothing was agreed to.
+    /// Reads the file. A missing file is an empty list of consents.
     pub fn read(file: &Path) -> Result<Self, ConfigError> {
         let refused = |why: String| ConfigError::new(file, why).hint("remove it, and trust the servers again");
         let text = match fs::read_to_string(file) {
@@ -67,12 +66,12 @@ impl Consents {
         serde_json::from_str(&text).map_err(|error| refused(format!("not JSON: {error}")))
     }
 
-    /// Whether this very entry of this project was agreed to.
+    /// Whether exactly this entry of this project was agreed to.
     pub fn hold(&self, folder: &Path, name: &str, hash: &str) -> bool {
         self.servers.iter().any(|given| given.folder == folder && given.name == name && given.hash == hash)
     }
 
-    /// Agrees to an entry, in place of what was agreed to under its name before. The oldest consents make room.
+    /// Records consent, replacing an earlier one for the same name. Above the limit, the oldest consents are dropped.
     pub fn give(&mut self, folder: &Path, name: &str, hash: &str) {
         self.withdraw(folder, name);
         self.servers.push(Consent { folder: folder.to_owned(), name: name.to_owned(), hash: hash.to_owned() });
@@ -80,14 +79,14 @@ impl Consents {
         self.servers.drain(..over);
     }
 
-    /// Takes consent back; says whether there was any.
+    /// Removes consent; returns whether there was any.
     pub fn withdraw(&mut self, folder: &Path, name: &str) -> bool {
         let before = self.servers.len();
         self.servers.retain(|given| given.folder != folder || given.name != name);
         self.servers.len() < before
     }
 
-    /// Writes the file, readable by its owner alone.
+    /// Writes the file with permissions for its owner only.
     pub fn write(&self, file: &Path) -> std::io::Result<()> {
         private::write(file, &format!("{:#}\n", serde_json::to_value(self)?))
     }

@@ -1,4 +1,4 @@
-//! Adding, removing and switching a server in a file that a person wrote: their comments and order stay.
+//! Adds, removes and switches a server in a config file that a person wrote, keeping comments and order.
 
 use super::error::ConfigError;
 use super::model::{Config, ServerConfig};
@@ -6,7 +6,7 @@ use super::read::{check_name, parse};
 use std::fmt::Write;
 use std::path::Path;
 
-/// The file's text with one server more. What was there stays as it was, to the letter.
+/// The file's text with one more server. The rest of the text stays as it is, byte for byte.
 pub fn add_server(text: &str, name: &str, server: &ServerConfig, file: &Path) -> Result<String, ConfigError> {
     check_name(name).map_err(|error| ConfigError::new(file, error.to_string()))?;
     let before = parse(text, file)?;
@@ -14,7 +14,7 @@ pub fn add_server(text: &str, name: &str, server: &ServerConfig, file: &Path) ->
         let hint = format!("change it in {}", file.display());
         return Err(ConfigError::new(file, format!("a server `{name}` is there already")).hint(hint));
     }
-    // A list without entries, as removing the last one leaves it.
+    // An empty list, as removing the last server leaves it.
     let lines: Vec<&str> =
         text.lines().map(|line| if line.trim_end() == "servers: {}" { "servers:" } else { line }).collect();
     let head = lines.iter().position(|line| line.trim_end() == "servers:" || line.starts_with("servers: #"));
@@ -22,7 +22,7 @@ pub fn add_server(text: &str, name: &str, server: &ServerConfig, file: &Path) ->
         let indent = lines[head + 1..].iter().find(|line| !is_empty(line)).map_or(2, |line| indent_of(line).max(1));
         let end = lines[head + 1..].iter().position(|line| !is_empty(line) && indent_of(line) == 0);
         let mut end = end.map_or(lines.len(), |end| head + 1 + end);
-        // Empty lines and comments before the next key are that key's.
+        // Empty lines and comments before the next key belong to that key.
         while end > head + 1 && is_empty(lines[end - 1]) {
             end -= 1;
         }
@@ -33,7 +33,7 @@ pub fn add_server(text: &str, name: &str, server: &ServerConfig, file: &Path) ->
         let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         format!("{text}{gap}servers:\n{}", block(name, server, 2))
     };
-    // The proof: the file now says what it said, and the new server.
+    // Verification: the new text must parse to the old config plus the new server.
     let mut want: Config = before;
     want.servers.insert(name.to_owned(), server.clone());
     match parse(&after, file) {
@@ -84,7 +84,7 @@ pub fn switch_server(text: &str, name: &str, on: bool, file: &Path) -> Result<St
     proven(Some(changed), &want, name, file)
 }
 
-/// The lines of a server's entry below `servers:`, with what belongs to it.
+/// The range of lines of a server's entry below `servers:`.
 fn entry(lines: &[&str], name: &str) -> Option<(usize, usize)> {
     let head = lines.iter().position(|line| line.trim_end() == "servers:" || line.starts_with("servers: #"))?;
     let names = [format!("{}:", key(name)), format!("\"{name}\":"), format!("'{name}':")];
@@ -94,17 +94,17 @@ fn entry(lines: &[&str], name: &str) -> Option<(usize, usize)> {
     let after =
         lines[start + 1..].iter().position(|line| !is_empty(line) && indent_of(line) <= indent_of(lines[start]));
     let mut end = after.map_or(lines.len(), |after| start + 1 + after);
-    // Empty lines and comments before the next entry are that entry's.
+    // Empty lines and comments before the next entry belong to that entry.
     while end > start + 1 && is_empty(lines[end - 1]) {
         end -= 1;
     }
     Some((start, end))
 }
 
-/// The proof: the file now says what it said, but for what was to change.
+/// Verification: the new text must parse to exactly the config that is wanted.
 fn proven(lines: Option<Vec<&str>>, want: &Config, name: &str, file: &Path) -> Result<String, ConfigError> {
     let text = lines.map(|lines| lines.iter().flat_map(|line| [line, "\n"]).collect::<String>());
-    // A list that is empty now is no list: YAML calls it null.
+    // YAML would read `servers:` without entries as null.
     let text =
         text.map(|text| if want.servers.is_empty() { text.replacen("servers:\n", "servers: {}\n", 1) } else { text });
     match text.map(|text| (parse(&text, file), text)) {
@@ -125,7 +125,7 @@ fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// The server as YAML; texts are written as JSON, which YAML reads.
+/// The server as YAML. Strings are written as JSON, which is valid YAML.
 fn block(name: &str, server: &ServerConfig, indent: usize) -> String {
     let pad = " ".repeat(indent);
     let mut text = format!("{pad}{}:\n", key(name));

@@ -1,9 +1,9 @@
-//! Which variables of an agent's environment a server gets: the few that programs need to run, and what its entry
+//! Which variables of an agent's environment a server gets: the few that programs need to run, and those that its entry
 //! names.
 
 use std::collections::BTreeMap;
 
-/// How the sentence about withheld variables begins. It is for the person; answers of discovery leave it out.
+/// The beginning of the sentence about withheld variables. The sentence is for the user; discovery leaves it out.
 pub const WITHHELD: &str = "it does not get these variables of the agent's: ";
 /// Variables that every server gets.
 const NAMES: [&str; 10] =
@@ -11,11 +11,11 @@ const NAMES: [&str; 10] =
 const PREFIXES: [&str; 3] = ["LC_", "XDG_", "SSL_CERT_"];
 /// Proxies are written in both cases.
 const SUFFIXES: [&str; 2] = ["_PROXY", "_proxy"];
-/// A shell's own variables, which no server waits for.
+/// A shell's own variables, which no server needs.
 const OF_SHELLS: [&str; 4] = ["_", "PWD", "OLDPWD", "SHLVL"];
-/// Parts of names that credentials usually have: those are named first when a server misses something.
+/// Parts of names that credentials usually have. These are listed first when a server lacks variables.
 const OF_CREDENTIALS: [&str; 5] = ["TOKEN", "KEY", "SECRET", "PASSWORD", "CREDENTIAL"];
-/// Names that are shown before the rest is counted.
+/// Names that are listed; the rest is counted.
 const WITHHELD_SHOWN_MAX: usize = 8;
 
 /// Whether every server gets this variable.
@@ -25,7 +25,8 @@ pub fn is_common(name: &str) -> bool {
         || SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
 }
 
-/// Names what a server that failed to start did not get, those first that its last words mention. `None`: it got all.
+/// Lists the variables that a server which failed to start did not get, those first that its last output mentions.
+/// `None` if it got all.
 pub fn withheld(asking: &BTreeMap<String, String>, own: &BTreeMap<String, String>, last_words: &str) -> Option<String> {
     let mut names: Vec<&str> = asking.keys().map(String::as_str).collect();
     names.retain(|name| !is_common(name) && !own.contains_key(*name) && !OF_SHELLS.contains(name));
@@ -46,7 +47,7 @@ pub fn withheld(asking: &BTreeMap<String, String>, own: &BTreeMap<String, String
     ))
 }
 
-/// Whether a text has a name as a word of its own.
+/// Whether a text contains a name as a whole word.
 fn mentions(text: &str, name: &str) -> bool {
     let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| !text[..at].ends_with(part) && !text[at + name.len()..].starts_with(part))

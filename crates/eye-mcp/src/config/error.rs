@@ -1,14 +1,12 @@
-//! What is wrong with a config file: where, what, and what was probably meant.
+//! What is wrong with a config file: position, message, and what was probably meant.
 
 use std::path::{Path, PathBuf};
 
-/// A config file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {message}", .file.display(), .place.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default())]
 pub struct ConfigError {
-    /// Which.
     pub file: PathBuf,
-    /// Line and column, from 1, where they are known.
+    /// Line and column from 1, where known.
     pub place: Option<(u64, u64)>,
     /// One sentence.
     pub message: String,
@@ -17,12 +15,11 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    /// Something about the whole file.
+    /// An error about the whole file.
     pub fn new(file: &Path, message: impl Into<String>) -> Self {
         Self { file: file.to_owned(), place: None, message: message.into(), hint: None }
     }
 
-    /// The same with what to do.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -49,7 +46,7 @@ impl ConfigError {
     }
 }
 
-/// The library writes the place into the text too, and a picture below it.
+/// The library's message also contains the position and an excerpt of the file; both are cut off.
 fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let line = line.strip_prefix("error: ").unwrap_or(line);

@@ -1,19 +1,18 @@
-//! `${VAR}` and `${VAR:-default}` in a config, from the environment of the agent that asks.
+//! Replaces `${VAR}` and `${VAR:-default}` in a config, from the environment of the agent that asks.
 
 use std::collections::BTreeMap;
 
-/// A variable that is not set and has no default.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unset {
-    /// Its name.
+    /// A variable that is not set and has no default.
     #[error("the variable {0} is not set")]
     Variable(String),
-    /// `${` without its `}`. The text is not repeated: it may hold a secret.
+    /// `${` without `}`. The error does not repeat the text: it may hold a secret.
     #[error("a `${{` without its `}}`")]
     Open,
 }
 
-/// The text with its variables replaced. `$${` is a `${` that stays; a `$` without a brace is itself.
+/// Replaces the variables of a text. `$${` gives a literal `${`; a `$` without a brace stays.
 pub fn expand(text: &str, env: &BTreeMap<String, String>) -> Result<String, Unset> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -31,7 +30,7 @@ pub fn expand(text: &str, env: &BTreeMap<String, String>) -> Result<String, Unse
             Some((name, default)) => (name, Some(default)),
             None => (&inner[..end], None),
         };
-        // As in a shell, a default also stands in for what is set to nothing.
+        // As in a shell, the default also replaces an empty value.
         match (env.get(name), default) {
             (Some(value), None) => out.push_str(value),
             (Some(value), Some(_)) if !value.is_empty() => out.push_str(value),
@@ -44,7 +43,7 @@ pub fn expand(text: &str, env: &BTreeMap<String, String>) -> Result<String, Unse
     Ok(out)
 }
 
-/// The names of the variables that a text takes, in its order.
+/// The names of the variables in a text, in order.
 pub fn variables(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let mut rest = text;

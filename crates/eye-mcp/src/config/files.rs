@@ -1,5 +1,5 @@
-//! The files a config comes from, which layer stands above which, and whether they changed. A project's entries are
-//! merged only where the user agreed to them.
+//! Reads the files of a config, merges them in order, and notices when one changes. A project's entries are merged only
+//! where the user agreed to them.
 
 use super::consent::{Consents, consent_file, fingerprint};
 use super::error::ConfigError;
@@ -12,60 +12,59 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Where a project's file is, below the project.
+/// The path of a project's file, below the project.
 const PROJECT_FILE: &str = ".eye/config.yaml";
 
-/// Where MCP Browser keeps the same, for projects that have only that.
+/// The path of MCP Browser's config, for projects that have only that.
 const MCP_BROWSER_FILE: &str = ".mcp-browser/config.yaml";
 
-/// A file as it was when it was read: enough to see that it is another.
+/// Modification time and size of a file when it was read, to notice that it changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp(Option<(SystemTime, u64)>);
 
 /// Defaults, the user's file, the project's file and the command line, merged.
 #[derive(Clone, Debug)]
 pub struct Layers {
-    /// All of it, without entries that were not agreed to.
+    /// The merged config, without entries that the user did not agree to.
     pub config: Config,
-    /// The folder that relative paths are relative to.
+    /// The base of relative paths.
     pub base: PathBuf,
     /// Every entry of the project's file, agreed to or not.
     pub project: Vec<ProjectEntry>,
-    /// Why a file could not be used; the others stand.
+    /// Files that could not be used; the other files still count.
     pub errors: Vec<ConfigError>,
     files: Vec<(PathBuf, Stamp)>,
-    /// The user whose files count.
+    /// The user id whose files are accepted.
     uid: Option<u32>,
-    /// Servers whose `cwd` is that of the user's own file.
+    /// Servers whose `cwd` comes from the user's own file.
     own_cwd: HashSet<String>,
     /// The folder of the user's own file.
     user_folder: PathBuf,
 }
 
-/// A server as a project's file has it.
+/// A server from a project's file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectEntry {
-    /// Its name.
     pub name: String,
-    /// What would run: the project's entry over the user's own, if there is one.
+    /// The entry that would run: the project's laid over the user's own, if there is one.
     pub entry: ServerConfig,
-    /// The project's own part of it.
+    /// The project's part of it.
     pub layer: ServerConfig,
-    /// What consent is bound to.
+    /// The hash that consent is bound to.
     pub hash: String,
-    /// Whether the user agreed to it, as it is now.
+    /// Whether the user agreed to the entry as it is now.
     pub trusted: bool,
-    /// Whether the user has an entry of this name, which stands until then.
+    /// Whether the user has an entry of this name, which counts until then.
     pub over_own: bool,
 }
 
 impl Layers {
-    /// Reads what there is for a folder. Consent is read from the file beside the user's config, nowhere else.
+    /// Reads the config for a folder. Consent is read only from the file beside the user's config.
     pub fn read(user: Option<&Path>, cwd: &Path, overrides: &Config) -> Self {
         Self::read_as(eye_platform::user::id(), user, cwd, overrides)
     }
 
-    /// Reads it as the user with this id.
+    /// Like [`Layers::read`], as the user with this id.
     pub(super) fn read_as(uid: Option<u32>, user: Option<&Path>, cwd: &Path, overrides: &Config) -> Self {
         let project = project_file(cwd);
         let base = match &project {
@@ -89,7 +88,7 @@ impl Layers {
             layers.own_cwd = with_cwd.map(|(name, _)| name.clone()).collect();
             layers.config = layer;
         }
-        // A project's file that is yet to come is watched for too.
+        // Without a project file, the path where one would be is watched.
         let file = project.unwrap_or_else(|| cwd.join(PROJECT_FILE));
         if let Some(layer) = layers.layer(&file) {
             let consents = user.map(|user| layers.consents(&consent_file(user))).unwrap_or_default();
@@ -105,18 +104,18 @@ impl Layers {
         layers
     }
 
-    /// The project's folder as consent names it.
+    /// The project's folder, as consents name it.
     pub fn project_folder(&self) -> PathBuf {
         fs::canonicalize(&self.base).unwrap_or_else(|_| self.base.clone())
     }
 
-    /// What a relative `cwd` of a server is relative to: the project for what the project's file or the command line
-    /// says, the user's home for what the user's own file says, which must not mean another folder in every project.
+    /// The base of a server's relative `cwd`: the project for an entry of the project's file or the command line, the
+    /// user's home for one of the user's own file, which must not mean another folder in every project.
     pub fn base_of<'a>(&'a self, server: &str, home: Option<&'a Path>) -> &'a Path {
         if self.own_cwd.contains(server) { home.unwrap_or(&self.user_folder) } else { &self.base }
     }
 
-    /// Notes which entries no longer have the `cwd` of the user's own file.
+    /// Forgets servers of the user's own file whose `cwd`, command or URL this layer replaces.
     fn overlay(&mut self, layer: &Config) {
         for (name, entry) in &layer.servers {
             if entry.cwd.is_some() || entry.command.is_some() || entry.url.is_some() {
@@ -135,7 +134,7 @@ impl Layers {
             let (name, layer, over_own) = (name.clone(), entry.clone(), own.is_some());
             self.project.push(ProjectEntry { name, entry: merged, layer, hash, trusted, over_own });
         }
-        // It has no entry that could be agreed to, so it counts in the user's own file alone.
+        // Consent is given for entries, not for `onboarding`, so it counts in the user's own file only.
         layer.onboarding = None;
         layer.servers.retain(|name, _| self.project.iter().any(|entry| entry.trusted && entry.name == *name));
         self.overlay(&layer);
@@ -145,7 +144,7 @@ impl Layers {
     fn layer(&mut self, file: &Path) -> Option<Config> {
         let text = self.text(file)?;
         let read = if file.ends_with(MCP_BROWSER_FILE) {
-            // It has keys of its own beside the servers.
+            // MCP Browser's file has other keys beside the servers.
             let folder = file.ancestors().nth(2).unwrap_or(file);
             import(&text, file, folder).map(|found| Config { servers: found.servers, ..Config::default() })
         } else {
@@ -164,7 +163,7 @@ impl Layers {
     }
 
     fn text(&mut self, file: &Path) -> Option<String> {
-        // The stamp is older than what is read, so a change in between is seen the next time.
+        // The stamp is taken before reading, so that a change in between is noticed the next time.
         self.files.push((file.to_owned(), Stamp::of(file)));
         if let Some(error) = stranger(file, self.uid) {
             self.errors.push(error);
@@ -180,13 +179,13 @@ impl Layers {
         }
     }
 
-    /// Whether a file is not what it was.
+    /// Whether a file changed since it was read.
     pub fn changed(&self) -> bool {
         self.files.iter().any(|(file, stamp)| Stamp::of(file) != *stamp)
     }
 }
 
-/// A key that counts in the user's own file alone: a repository must not choose which secrets its programs get.
+/// Refuses keys that count in the user's own file only: a repository must not choose which secrets its programs get.
 fn user_only(layer: &Config) -> Option<String> {
     if layer.rate.is_some() {
         return Some("`rate` is not taken from a project's config".into());
@@ -195,8 +194,8 @@ fn user_only(layer: &Config) -> Option<String> {
     Some(format!("`inherit_env` of the server `{name}` is not taken from a project's config"))
 }
 
-/// Refuses a file that belongs neither to this user nor to the system: in a shared folder any user may put one above
-/// us.
+/// Refuses a file that belongs neither to this user nor to root: in a shared folder, any user could put a config above
+/// ours.
 fn stranger(file: &Path, uid: Option<u32>) -> Option<ConfigError> {
     let owner = eye_platform::user::owner(&fs::metadata(file).ok()?)?;
     let foreign = owner != 0 && Some(owner) != uid;
@@ -207,13 +206,12 @@ fn stranger(file: &Path, uid: Option<u32>) -> Option<ConfigError> {
 }
 
 impl Stamp {
-    /// The file as it is now.
     pub fn of(file: &Path) -> Self {
         Self(fs::metadata(file).ok().and_then(|data| Some((data.modified().ok()?, data.len()))))
     }
 }
 
-/// The project's file: the nearest one, upwards. Eye's own counts where a folder has both.
+/// The nearest project file, upwards from `cwd`. In a folder that has both, eye's own file wins.
 pub fn project_file(cwd: &Path) -> Option<PathBuf> {
     let files = cwd.ancestors().flat_map(|folder| [PROJECT_FILE, MCP_BROWSER_FILE].map(|file| folder.join(file)));
     files.into_iter().find(|file| file.is_file())

@@ -1,5 +1,5 @@
-//! Reading the servers of other programs: the usual `mcpServers` JSON files, opencode's, Codex's TOML, and
-//! `.mcp-browser/config.yaml`.
+//! Imports the servers from configs of other programs: the common `mcpServers` JSON files, opencode's, Codex's TOML,
+//! and `.mcp-browser/config.yaml`.
 
 use super::error::ConfigError;
 use super::model::{Command, ServerConfig};
@@ -8,16 +8,14 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// What was found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
-    /// The servers, by name.
     pub servers: IndexMap<String, ServerConfig>,
-    /// What was left out, one sentence each.
+    /// What was not imported, one sentence each.
     pub left_out: Vec<String>,
 }
 
-/// Takes the servers from a file of another program. `cwd` chooses among the projects of a file that has several.
+/// Reads the servers from another program's file. `cwd` selects the project in a file that has several.
 pub fn import(text: &str, file: &Path, cwd: &Path) -> Result<Imported, ConfigError> {
     let yaml = file.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
     let toml = file.extension().is_some_and(|ending| ending == "toml");
@@ -26,7 +24,7 @@ pub fn import(text: &str, file: &Path, cwd: &Path) -> Result<Imported, ConfigErr
     } else if yaml {
         serde_saphyr::from_str(text).map_err(|error| ConfigError::of_yaml(file, &error))?
     } else {
-        // Editors let people write comments and trailing commas into these.
+        // Editors allow comments and trailing commas in these files.
         json5::from_str(text).map_err(|error| ConfigError::new(file, format!("not JSON: {error}")))?
     };
     let own = &document["projects"][cwd.to_string_lossy().as_ref()];
@@ -81,7 +79,7 @@ fn converted(name: &str, members: &Map<String, Value>, left_out: &mut Vec<String
             "env" | "environment" => config.env = pairs(value),
             "url" | "serverUrl" | "httpUrl" => config.url = value.as_str().map(text),
             "headers" | "http_headers" => config.headers = pairs(value),
-            // Codex names the variable that holds a token.
+            // Codex names the environment variable that holds a token.
             "bearer_token_env_var" => {
                 let variable = value.as_str().unwrap_or_default();
                 let header = ("Authorization".to_owned(), format!("Bearer ${{{variable}}}"));
@@ -93,7 +91,7 @@ fn converted(name: &str, members: &Map<String, Value>, left_out: &mut Vec<String
             "disabled" => config.enabled = (value == &Value::Bool(true)).then_some(false),
             "cwd" => config.cwd = value.as_str().map(text),
             "autoApprove" | "alwaysAllow" | "timeout" | "startup_timeout_sec" | "tool_timeout_sec" => {
-                // Whether an agent asks first is its own affair; other programs count time in other units.
+                // Whether an agent asks first is the agent's decision; time is in other units in other programs.
                 left_out.push(format!("{name}: `{key}`"));
             }
             "type" | "transport" if value == "sse" => {

@@ -1,4 +1,4 @@
-//! The settings of the gateway: YAML in layers, `${VAR}`, and what is wrong with them, by line and column.
+//! The settings of the gateway: YAML in layers, `${VAR}`, and errors by line and column.
 
 mod consent;
 mod edit;

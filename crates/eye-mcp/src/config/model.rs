@@ -1,4 +1,4 @@
-//! What stands in a config file. Every key is optional, so that layers can be laid over each other.
+//! The contents of a config file. Every key is optional, so that layers can be laid over each other.
 
 use super::shown::shown_url;
 use indexmap::IndexMap;
@@ -156,7 +156,7 @@ pub enum EraChoice {
 }
 
 impl Config {
-    /// Lays another layer over this one: what it says of a server stands, what it does not say stays.
+    /// Lays another layer over this one: its keys replace ours, the others stay.
     #[must_use]
     pub fn under(mut self, over: Self) -> Self {
         for (name, server) in over.servers {
@@ -165,17 +165,17 @@ impl Config {
         }
         self.onboarding = over.onboarding.or(self.onboarding);
         self.rate = over.rate.or(self.rate);
-        // A project does not choose where prompts go.
+        // `llm` is not merged: a project must not choose where prompts go.
         self
     }
 }
 
 impl ServerConfig {
-    /// This entry with another laid over it.
+    /// Lays another entry over this one.
     #[must_use]
     pub fn under(self, over: Self) -> Self {
-        // An entry that says where the server is leaves nothing of how it was reached before: headers and variables of
-        // one server are never sent to another.
+        // An entry that names a new command or URL drops the old transport: headers and variables of one server are
+        // never sent to another.
         let under = if over.command.is_some() || over.url.is_some() { self.without_transport() } else { self };
         let joined =
             |under: Option<IndexMap<String, String>>, over: Option<IndexMap<String, String>>| match (under, over) {
@@ -210,7 +210,7 @@ impl ServerConfig {
         Self { command: None, args: None, env: None, url: None, headers: None, cwd: None, inherit_env: None, ..self }
     }
 
-    /// How it is started, as written: variables are not replaced, and what may be secret in a URL is left out.
+    /// The command or URL as written: variables are not replaced, and secrets in a URL are left out.
     pub fn shown(&self) -> Vec<String> {
         let mut words = match &self.command {
             Some(Command::Program(program)) => vec![program.clone()],

@@ -1,16 +1,16 @@
-//! Writes files that may hold secrets: whole or not at all, and readable by their owner alone.
+//! Writes files that may hold secrets: atomically, and readable by their owner only.
 
 use eye_platform::files;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Replaces the file. Its folder is made if it is missing, for the owner alone.
+/// Replaces the file. Creates its folder if missing, with permissions for the owner only.
 pub fn write(file: &Path, text: &str) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     files::make_folder(folder)?;
     let draft = file.with_extension(format!("{}.draft", std::process::id()));
-    // A draft that a crash left behind may have another mode.
+    // A draft left behind by a crash may have other permissions.
     let _ = fs::remove_file(&draft);
     let mut out = files::private(OpenOptions::new().write(true).create_new(true)).open(&draft)?;
     out.write_all(text.as_bytes())?;

@@ -1,22 +1,20 @@
-//! Reading one layer of a config, and which names servers may have.
+//! Parses one layer of a config, and checks server names.
 
 use super::error::ConfigError;
 use super::model::Config;
 use crate::limits::{CONFIG_BYTES_MAX, SERVER_NAME_BYTES_MAX, SERVERS_MAX};
 use std::path::Path;
 
-/// Why a server cannot have a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// It is empty, too long, or has control characters.
     #[error("`{}` is not a server name; use 1 to {SERVER_NAME_BYTES_MAX} characters", .0.escape_debug())]
     Malformed(String),
-    /// Pages and eye itself are called so.
+    /// The name would clash with those of pages or of eye itself.
     #[error("the server name `{0}` is eye's own; take another")]
     Reserved(String),
 }
 
-/// Reads one layer. `file` is named in errors.
+/// Parses one layer. `file` is only named in errors.
 pub fn parse(text: &str, file: &Path) -> Result<Config, ConfigError> {
     if text.len() > CONFIG_BYTES_MAX {
         return Err(ConfigError::new(file, format!("more than {} MiB", CONFIG_BYTES_MAX >> 20)));
@@ -40,7 +38,7 @@ pub fn schema() -> serde_json::Value {
     schema
 }
 
-/// Whether a server may be called so; the error says why not.
+/// Checks a server's name.
 pub fn check_name(name: &str) -> Result<(), NameError> {
     if name.is_empty() || name.len() > SERVER_NAME_BYTES_MAX || name.chars().any(char::is_control) {
         return Err(NameError::Malformed(name.to_owned()));

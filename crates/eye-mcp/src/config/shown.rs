@@ -1,9 +1,9 @@
-//! URLs as they may be printed: variables by name, without user names, passwords and the values of a query.
+//! Redacts URLs for printing: variables stay by name; user names, passwords and query values are hidden.
 
-/// What stands for a part that is not shown.
+/// Replaces a hidden part.
 const HIDDEN: &str = "***";
 
-/// A URL of a config, before its variables are replaced. It may not be one at all.
+/// Redacts a URL from a config, before its variables are replaced. The text need not be a valid URL.
 pub fn shown_url(url: &str) -> String {
     let url = url.split('#').next().unwrap_or_default();
     let (place, query) = url.split_once('?').map_or((url, None), |(place, query)| (place, Some(query)));
@@ -27,7 +27,7 @@ pub fn shown_url(url: &str) -> String {
     shown
 }
 
-/// `${NAME}` as it is; anything else may be the secret itself.
+/// A `${NAME}` is kept; any other value may be the secret itself.
 fn shown_value(value: &str) -> String {
     let inner = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
     match inner {
@@ -37,7 +37,7 @@ fn shown_value(value: &str) -> String {
     }
 }
 
-/// `${NAME:-default}` as `${NAME}`.
+/// Turns `${NAME:-default}` into `${NAME}`.
 fn without_defaults(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

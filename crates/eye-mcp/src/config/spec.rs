@@ -1,4 +1,4 @@
-//! A server's config made whole: variables replaced, checked, and ready to start.
+//! A server's config with variables replaced and values checked, ready to start.
 
 use super::environment;
 use super::expand::{Unset, expand, variables};
@@ -14,89 +14,74 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use wildmatch::WildMatch;
 
-/// How a server is reached. Two of these that are equal can share one instance.
+/// How a server is reached. Servers with equal transports can share one instance.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Transport {
-    /// A child that speaks on stdin and stdout.
+    /// A child process that speaks on stdin and stdout.
     Child {
-        /// The program.
         program: String,
-        /// Its arguments.
         args: Vec<String>,
-        /// What its entry gives it besides the usual variables of the agent.
+        /// Variables that the entry sets, besides the usual ones of the agent.
         env: BTreeMap<String, String>,
-        /// Where it runs.
         cwd: PathBuf,
     },
     /// Streamable HTTP.
     Http {
-        /// The address.
         url: String,
-        /// The address as it may be printed.
+        /// The URL with secrets hidden, for printing.
         shown: String,
         /// Headers of every request.
         headers: BTreeMap<String, String>,
     },
 }
 
-/// A server, ready to start.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// Its name.
     pub name: Box<str>,
-    /// How it is reached.
     pub transport: Transport,
-    /// How long a call may take.
+    /// The limit for one call.
     pub timeout: Duration,
-    /// When it starts.
     pub startup: Startup,
-    /// How long results of reading tools are kept; zero keeps none.
+    /// How long results of read-only tools are kept; zero keeps none.
     pub cache_ttl: Duration,
-    /// Which era.
     pub era: EraChoice,
     /// Whether its tools wait for the user's approval.
     pub asks_for_tools: bool,
-    /// Whether it gets all of the agent's environment.
+    /// Whether it gets the agent's whole environment.
     inherits_all: bool,
-    /// The variables that its config takes, with their values: they are kept out of what is printed.
+    /// The variables that the config refers to, with their values: these are redacted from printed text.
     taken: BTreeMap<String, String>,
     allow: Option<Vec<WildMatch>>,
     deny: Vec<WildMatch>,
 }
 
-/// The longest time that an entry may name, in seconds: a day.
+/// The longest time that an entry may set, in seconds: a day.
 const SECONDS_MAX: f64 = 86_400.0;
 
-/// Why an entry cannot be used here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
-    /// Two ways to reach it.
     #[error("it has both a command and a url; keep one")]
     Both,
-    /// No way to reach it.
     #[error("it has neither a command nor a url; add one")]
     Neither,
-    /// A command without a program.
     #[error("its command is empty")]
     EmptyCommand,
-    /// A variable that the agent does not have.
+    /// A variable that is not set in the agent's environment.
     #[error("{unset}; set it where the agent runs, or write ${{{name}:-default}}", unset = Unset::Variable(.0.clone()), name = .0)]
     Unset(String),
-    /// `${` without its `}`.
+    /// `${` without `}`.
     #[error("{}", Unset::Open)]
     Open,
-    /// An address that cannot be read.
     #[error("its url `{shown}` is none: {error}")]
     Url {
-        /// The address, without secrets.
+        /// The URL with secrets hidden.
         shown: String,
-        /// What is wrong with it.
+        /// The parser's message.
         error: String,
     },
-    /// An address of another kind.
+    /// Not `http` or `https`, or without a host.
     #[error("its url `{0}` must begin with http:// or https:// and name a host")]
     Scheme(String),
-    /// A time beyond its limits.
     #[error("its {0} must lie between 0 and {SECONDS_MAX} seconds")]
     Seconds(&'static str),
 }
@@ -110,11 +95,11 @@ impl From<Unset> for SpecError {
     }
 }
 
-/// A shorter value of a variable is not looked for in what is printed: it would be found in ordinary words.
+/// The shortest value that is redacted: a shorter one would match in ordinary words.
 const SECRET_BYTES_MIN: usize = 6;
 
 impl Spec {
-    /// Makes a server's config whole for a project. `base` is what a relative `cwd` is relative to.
+    /// Resolves a server's config for a project. `base` is the base of a relative `cwd`.
     pub fn new(name: &str, config: &ServerConfig, project: &Project, base: &Path) -> Result<Self, SpecError> {
         let taken = RefCell::new(BTreeMap::new());
         let text = |text: &str| {
@@ -176,7 +161,7 @@ impl Spec {
         })
     }
 
-    /// The whole environment of the server's process, out of that of the agent that asks.
+    /// The whole environment of the server's process, from that of the agent that asks.
     pub fn environment(&self, asking: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         let passes = |name: &str| self.inherits_all || environment::is_common(name);
         let mut whole: BTreeMap<String, String> =
@@ -187,7 +172,7 @@ impl Spec {
         whole
     }
 
-    /// Names the agent's variables that the server's process did not get, for one that failed to start.
+    /// Lists the agent's variables that the server's process did not get, for a server that failed to start.
     pub fn withheld(&self, asking: &BTreeMap<String, String>, last_words: &str) -> Option<String> {
         match &self.transport {
             Transport::Child { env, .. } if !self.inherits_all => environment::withheld(asking, env, last_words),
@@ -195,19 +180,19 @@ impl Spec {
         }
     }
 
-    /// A text about the server, with the values of the variables that its config takes replaced by their names.
+    /// Replaces the values of the config's variables in a text with their names.
     pub fn redact(&self, text: &str) -> String {
         self.taken.iter().fold(text.to_owned(), |text, (name, value)| text.replace(value, &format!("${{{name}}}")))
     }
 
-    /// Whether a tool of this name is offered.
+    /// Whether `allow` and `deny` let a tool of this name through.
     pub fn offers(&self, tool: &str) -> bool {
         let fits = |globs: &[WildMatch]| globs.iter().any(|glob| glob.matches(tool));
         self.allow.as_deref().is_none_or(fits) && !fits(&self.deny)
     }
 }
 
-/// The agent's variables that an entry asks for by name.
+/// The agent's variables that `inherit_env` names.
 fn inherited(config: &ServerConfig, asking: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     match &config.inherit_env {
         Some(InheritEnv::Named(names)) => {

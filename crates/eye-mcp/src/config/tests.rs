@@ -140,7 +140,8 @@ fn a_file_of_another_user_starts_nothing() {
     std::fs::create_dir(home.path().join(".eye")).unwrap();
     let file = home.path().join(".eye/config.yaml");
     std::fs::write(&file, "servers:\n  a: { command: x }\n").unwrap();
-    // Files of root are the system's, so root's tests give theirs away; other users cannot, and keep theirs.
+    // Files of root are accepted as the system's, so tests that run as root change the owner; other users cannot, and
+    // keep it.
     let owner = if rustix::process::getuid().is_root() { 12345 } else { rustix::process::getuid().as_raw() };
     std::os::unix::fs::chown(&file, Some(owner), None).unwrap();
     let found = |uid| {
@@ -151,7 +152,7 @@ fn a_file_of_another_user_starts_nothing() {
     assert_eq!(found(owner + 1), (0, 1));
 }
 
-/// Agrees to everything in the project's config.
+/// Gives consent to everything in the project's config.
 fn trust(user: &Path, cwd: &Path) {
     let layers = Layers::read(Some(user), cwd, &Config::default());
     let mut consents = Consents::default();
@@ -161,7 +162,8 @@ fn trust(user: &Path, cwd: &Path) {
     consents.write(&consent_file(user)).unwrap();
 }
 
-/// A user's config and a project's; the project is a folder of its own, for consent lies beside the user's.
+/// A user's config and a project's. The project is a folder of its own, since the consent file lies beside the user's
+/// config.
 fn user_and_project(user: &str, project: &str) -> (tempfile::TempDir, std::path::PathBuf, std::path::PathBuf) {
     let home = tempfile::tempdir().unwrap();
     let (file, app) = (home.path().join("config.yaml"), home.path().join("app"));
@@ -187,7 +189,7 @@ fn a_projects_file_of_mcp_browser_is_read_and_waits_for_consent_too() {
     trust(&file, &deep);
     let layers = Layers::read(Some(&file), &deep, &Config::default());
     assert_eq!(layers.config.servers["my_server"].shown(), ["python", "-m", "my_mcp_server", "--port", "8080"]);
-    // Eye's own file counts where there are both.
+    // In a folder that has both, eye's own file wins.
     std::fs::write(app.join(".eye/config.yaml"), "servers:\n  other: { command: x }\n").unwrap();
     assert_eq!(Layers::read(Some(&file), &deep, &Config::default()).project[0].name, "other");
 }

@@ -1,4 +1,4 @@
-//! What agents on the ordinary sockets ask of the gateway: `gateway/…`.
+//! Answers `gateway/…` requests of agents on the ordinary sockets.
 
 use super::call::{Call, Outlet, Stop};
 use super::client::{Client, Newcomer};
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Params of `gateway/…`: who asks, whose upstreams it means, and what of them.
+/// Params of `gateway/…` requests; each method reads those it needs.
 #[derive(Deserialize)]
 struct Asked {
     cwd: Option<PathBuf>,
@@ -40,8 +40,8 @@ const KNOWN: &str = "known: gateway/servers, gateway/discover, gateway/call, gat
                      gateway/approve, gateway/trust";
 
 impl Face {
-    /// Answers `gateway/servers`, `gateway/discover {query}` and `gateway/call {name, arguments, …}` of an agent on an
-    /// ordinary socket. `cwd` and `env` say whose upstreams; only who is `trusted` may say so.
+    /// Answers `gateway/servers`, `gateway/discover {query}`, `gateway/call {name, arguments, …}` and the other
+    /// `gateway/…` methods. `cwd` and `env` select whose upstreams; they are ignored unless the agent is `trusted`.
     pub async fn gateway_request(
         &self,
         method: &str,
@@ -83,7 +83,7 @@ impl Face {
         }
     }
 
-    /// A call by name, which may mean a page's tool as well as an upstream's.
+    /// A call by name, of a page's tool or an upstream's.
     async fn gateway_call(&self, client: Arc<Client>, params: &str) -> Result<String, Error> {
         let (sender, _nobody) = mpsc::channel(OUTLET_LEN_MAX);
         let params = RawValue::from_string(format!(r#"{{"name":"mcp_call","arguments":{params}}}"#))

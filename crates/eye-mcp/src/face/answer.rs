@@ -1,5 +1,5 @@
-//! What every answer has in common, and the methods that only read: lists, resources, prompts. A tool can ask for
-//! these too, which is why they know nothing of tools.
+//! What every answer has in common, and the read-only methods: lists, resources, prompts. Tools use these too, so
+//! nothing here knows of tools.
 
 use super::call::{Call, Stop};
 use super::era::no_method;
@@ -7,14 +7,13 @@ use super::outcome::Outcome;
 use super::{prompts, resources};
 use crate::RpcError;
 
-/// Answers a request: the result as JSON text. `serve` is what the face itself does where the embedding program does
-/// not answer.
+/// Answers a request with the result as JSON text. `serve` runs where the embedding program does not answer.
 pub(super) async fn finish<'a, F>(call: &'a Call, serve: impl FnOnce(&'a Call) -> F) -> Result<String, RpcError>
 where
     F: Future<Output = Result<Outcome, Stop>>,
 {
     let ended = async {
-        // Only what rests on a token can end with it.
+        // Only a client with a token can lose it during the request.
         if call.client.allowed.bearer().is_none() {
             return served(call, serve).await;
         }
@@ -40,7 +39,7 @@ where
     }
 }
 
-/// Serves a method that only reads, the same in both eras.
+/// Serves a read-only method, the same in both eras.
 pub(super) async fn read(call: &Call) -> Result<Outcome, Stop> {
     match call.method() {
         "resources/list" => resources::list(call).await,

@@ -1,4 +1,4 @@
-//! Asking upstreams for a client, across the eras of both.
+//! Sends a client's request to an upstream, across the eras of both.
 
 use super::call::{Call, Stop};
 use super::era::{CAPABILITIES, Era, LOG_LEVEL};
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::time::Duration;
 
-/// Asks an upstream, and, for a legacy client, its questions in between.
+/// Sends a request to an upstream. For a legacy client, answers the upstream's input requests in between.
 pub(super) async fn upstream(
     call: &Call,
     server: &str,
@@ -30,7 +30,7 @@ pub(super) async fn upstream(
         let Some(wanted) = wanted_input(&result).filter(|_| call.era == Era::Legacy) else {
             return Ok(Outcome::Foreign(result));
         };
-        // A modern upstream asks by its result; a legacy client is asked while it waits.
+        // A modern upstream requests input by its result; a legacy client is asked while its request waits.
         let mut answers: IndexMap<String, Box<RawValue>> = IndexMap::new();
         for (key, request) in wanted.requests {
             let inner = request.params.as_deref().map_or("{}", RawValue::get);
@@ -46,8 +46,8 @@ pub(super) async fn upstream(
     Err(Error::new(Code::REQUEST, format!("{server} asked for input {INPUT_ROUNDS_MAX} times")).into())
 }
 
-/// A modern upstream wants to know with every request what its caller can do and which log messages it wants; a legacy
-/// client said so once.
+/// Adds the client's capabilities and log level to the params, for a modern upstream: it expects them with every
+/// request, while a legacy client sent them once.
 fn as_modern(call: &Call, server: &str, params: Box<RawValue>) -> Box<RawValue> {
     if call.era == Era::Modern || call.client.scope.era(server) == Some(UpstreamEra::Legacy) {
         return params;
@@ -81,7 +81,7 @@ struct WantedRequest {
 }
 
 fn wanted_input(result: &RawValue) -> Option<Wanted> {
-    // Nearly every result is none of these; it is not parsed to find out.
+    // Nearly every result is an ordinary one; a text search avoids parsing it.
     if !result.get().contains("input_required") {
         return None;
     }

@@ -1,10 +1,10 @@
-//! Asking the hub for one agent, without knowing the call that needs it.
+//! The interface to send requests to the hub for one agent, without knowing the call that needs it.
 
 use eye_protocol::Error;
 use serde_json::value::RawValue;
 
-/// Asks the hub for one agent.
+/// Sends requests to the hub for one agent.
 pub trait AskHub: Sync {
-    /// Asks; `params` is JSON text.
+    /// `params` is JSON text.
     fn ask_hub(&self, method: &str, params: &str) -> impl Future<Output = Result<Box<RawValue>, Error>> + Send;
 }

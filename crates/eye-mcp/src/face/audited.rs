@@ -1,4 +1,4 @@
-//! Tells the hub's audit log what a client asked of MCP servers: the hub itself sees only what passes through it.
+//! Reports clients' requests to MCP servers to the hub's audit log: the hub itself sees only what passes through it.
 
 use crate::RpcError;
 use eye_protocol::Code;
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Does a request to a server and notes its ending; one that is dropped was cancelled.
+/// Runs a request to a server and records its outcome; a dropped request counts as cancelled.
 pub(super) async fn audited(
     auditor: Option<Arc<dyn Auditor>>,
     server: String,

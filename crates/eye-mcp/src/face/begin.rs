@@ -1,4 +1,4 @@
-//! How an agent begins where no page is: the addresses of the hub's own apps, and opening a page in eye's own browser.
+//! How an agent begins without a page: the addresses of the hub's own apps, and opening a page in eye's own browser.
 
 use super::ask_hub::AskHub;
 use super::content;
@@ -10,7 +10,7 @@ use eye_protocol::{Code, Error};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The apps that the hub carries.
+/// The apps that the hub serves.
 const APPS: [&str; 3] = ["desktop", "scene", "geometry"];
 
 #[derive(Deserialize)]
@@ -28,7 +28,7 @@ struct Opened {
     id: String,
 }
 
-/// The answer of a tool that no page offers yet, where eye can give it without one.
+/// The answer of a tool that no page offers yet, if eye can give it without a page.
 pub async fn without_page(call: &impl AskHub, name: &str) -> Option<Outcome> {
     if !ADDRESS_TOOLS.contains(&name) {
         return None;
@@ -46,8 +46,8 @@ pub async fn without_page(call: &impl AskHub, name: &str) -> Option<Outcome> {
     })
 }
 
-/// `open`: an app of the page; where there is no page, an app of the hub, or any URL, in eye's own browser. Where that
-/// cannot be started, the person is told what to open.
+/// `open`: an app of the page; without a page, an app of the hub, or any URL, in eye's own browser. If the browser
+/// cannot start, the answer asks the agent to have the person open the URL.
 pub async fn open(call: &impl AskHub, arguments: &str) -> Result<Box<RawValue>, Error> {
     let Open { app } =
         serde_json::from_str(arguments).map_err(|error| Error::new(Code::PARAMS, format!("open: {error}")))?;
@@ -69,7 +69,7 @@ pub async fn open(call: &impl AskHub, arguments: &str) -> Result<Box<RawValue>, 
     RawValue::from_string(value).map_err(|error| Error::new(Code::INTERNAL, error.to_string()))
 }
 
-/// Where an app of the hub is.
+/// The URL of an app of the hub.
 async fn address(call: &impl AskHub, app: &str) -> Result<String, Error> {
     let status = call.ask_hub("hub/status", "{}").await?;
     let Status { listen } = serde_json::from_str(status.get())

@@ -1,4 +1,4 @@
-//! One request under way: its content, and the way back to the client that asked.
+//! One request in progress: its content, and the way back to the client that sent it.
 
 use super::ask_hub::AskHub;
 use super::client::{Client, LEVELS};
@@ -19,25 +19,23 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
-/// What is on its way to a client because of one request.
+/// The queue of messages to a client that belong to one request.
 #[derive(Clone, Debug)]
 pub struct Outlet(pub(super) mpsc::Sender<Outgoing>);
 
-/// One thing on its way to a client.
 #[derive(Debug)]
 pub enum Outgoing {
     /// A message, as JSON text.
     Message(String),
-    /// The stream ends here and may be taken up again (legacy HTTP).
+    /// Ends the stream here; the client may resume it (legacy HTTP).
     Pause,
 }
 
-/// Why there is no result.
+/// Why a request has no result.
 #[derive(Clone, Debug)]
 pub enum Stop {
-    /// It failed.
     Error(RpcError),
-    /// The client is to be asked first.
+    /// The client must answer a question first.
     Input(Outcome),
 }
 
@@ -53,17 +51,17 @@ impl From<Error> for Stop {
     }
 }
 
-/// The embedding program, which answers requests about what it offers itself.
+/// The embedding program, which answers requests about its own offers.
 pub trait Provider: Offers {
-    /// Answers a request that is about something of its own. `None`: it is not.
+    /// Answers a request about something of its own; `None` if the request is not.
     fn serve<'a>(&'a self, call: &'a Call) -> Option<Later<'a, Result<Outcome, Stop>>>;
 }
 
-/// One request under way.
+/// One request in progress, with its client and the way back.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub(super) client: Arc<Client>,
-    /// Is asked before the face answers itself.
+    /// Tried before the face answers itself.
     pub(super) provider: Option<Arc<dyn Provider>>,
     pub(super) era: Era,
     pub(super) request: Request,
@@ -72,33 +70,30 @@ pub struct Call {
 }
 
 impl Call {
-    /// What is asked.
     pub fn method(&self) -> &str {
         &self.request.method
     }
 
-    /// Which era it belongs to.
     pub fn era(&self) -> Era {
         self.era
     }
 
-    /// Its params as they came.
+    /// The params as they came; `{}` if absent.
     pub fn raw_params(&self) -> &str {
         self.request.params.as_deref().map_or("{}", RawValue::get)
     }
 
-    /// Its params, read.
     pub fn params<T: DeserializeOwned>(&self) -> Result<T, RpcError> {
         serde_json::from_str(self.raw_params()).map_err(|error| invalid_params(format!("invalid params: {error}")))
     }
 
-    /// Tells the client something while the request is under way. `params` is JSON text.
+    /// Sends a notification to the client while the request is in progress. `params` is JSON text.
     pub async fn notify(&self, method: &str, params: &str) {
-        // A client that is gone hears nothing, which is as it should be.
+        // A client that is gone cannot receive it; that is not an error.
         let _ = self.outlet.0.send(Outgoing::Message(message::notification(method, params))).await;
     }
 
-    /// Tells the client how far it is, if it asked.
+    /// Sends progress to the client, if the request had a progress token.
     pub async fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
         let Some(token) = &self.meta.progress_token else { return };
         let total = total.map_or(String::new(), |total| format!(r#","total":{total}"#));
@@ -107,21 +102,21 @@ impl Call {
         self.notify("notifications/progress", &params).await;
     }
 
-    /// Tells the client a log message, if it wants such.
+    /// Sends a log message to the client, if it wants this level.
     pub async fn log(&self, level: &str, data: &str) {
         if wants_level(&self.client, self.era, self.meta.log_level.as_deref(), level) {
             self.notify("notifications/message", &format!(r#"{{"level":"{level}","data":{}}}"#, json(data))).await;
         }
     }
 
-    /// Ends the stream of this answer, so that the client comes again for the rest. Only streams of sessions can.
+    /// Ends the stream of this answer; the client reconnects for the rest. Has an effect in the legacy era only.
     pub async fn pause(&self) {
         if self.era == Era::Legacy {
             let _ = self.outlet.0.send(Outgoing::Pause).await;
         }
     }
 
-    /// Whether the client said that it can do this.
+    /// Whether the client declared this capability.
     pub fn can(&self, capability: &str) -> bool {
         match self.era {
             Era::Legacy => {
@@ -135,7 +130,7 @@ impl Call {
         }
     }
 
-    /// What the client answered to a request of an [`Outcome::Input`] before.
+    /// The client's response to a request of an earlier [`Outcome::Input`].
     pub fn input(&self, key: &str) -> Option<Box<RawValue>> {
         #[derive(Deserialize)]
         struct Inputs {
@@ -145,7 +140,7 @@ impl Call {
         serde_json::from_str::<Inputs>(self.raw_params()).ok()?.responses?.shift_remove(key)
     }
 
-    /// The state that went with it, if it is ours and belongs to this request.
+    /// The state that the client sent back. An error if it is not ours or belongs to another method.
     pub fn state(&self) -> Result<Option<String>, RpcError> {
         #[derive(Deserialize)]
         struct State {
@@ -161,10 +156,10 @@ impl Call {
         self.client.shared.seal().close(state, self.method())
     }
 
-    /// Asks the client's user or model something: `sampling/createMessage`, `elicitation/create`, `roots/list`.
+    /// Asks the client's user or model: `sampling/createMessage`, `elicitation/create`, `roots/list`.
     ///
-    /// A legacy client is asked while the request waits. A modern one is asked by the result, and asks again with the
-    /// answer: what is done before this happens twice.
+    /// A legacy client is asked while the request waits. A modern one is asked by the result, and repeats its request
+    /// with the response: work done before this call is done twice.
     pub async fn ask(&self, key: &str, method: &str, params: &str) -> Result<Box<RawValue>, Stop> {
         let capability = method.split('/').next().unwrap_or(method);
         if !self.can(capability) {
@@ -186,18 +181,18 @@ impl Call {
         }
     }
 
-    /// Where an upstream's progress goes.
+    /// Passes an upstream's progress on to the client.
     pub(super) fn progress_sink(&self) -> Option<NoticeSink> {
         self.meta.progress_token.as_ref()?;
         let outlet = self.outlet.clone();
         Some(NoticeSink::new(move |params| {
-            // Who does not keep up misses some: the next one says more.
+            // A client that is too slow misses some; the next report supersedes them.
             let text = message::notification("notifications/progress", params.get());
             let _ = outlet.0.try_send(Outgoing::Message(text));
         }))
     }
 
-    /// Where an upstream's log messages go.
+    /// Passes an upstream's log messages on to the client.
     pub(super) fn log_sink(&self) -> Option<NoticeSink> {
         #[derive(Deserialize)]
         struct Logged {
@@ -217,7 +212,7 @@ impl Call {
         }))
     }
 
-    /// A state that is one of ours, if the client handed one back.
+    /// The state that the client sent back, if it is one of ours.
     pub(super) fn own_state(&self) -> Option<String> {
         self.state().ok().flatten()
     }
@@ -230,7 +225,7 @@ impl Call {
     }
 }
 
-/// Asks a legacy client, and waits for its answer.
+/// Sends a request to a legacy client, and waits for the response.
 pub(super) async fn ask_now(
     client: &Client,
     outlet: &Outlet,
@@ -250,13 +245,13 @@ pub(super) async fn ask_now(
     }
 }
 
-/// Whether a notification of a client means that its roots are to be asked for.
+/// Whether a client's notification means that its roots must be requested again.
 pub(super) fn is_news_of_roots(method: &str) -> bool {
     matches!(method, "notifications/initialized" | "notifications/roots/list_changed")
 }
 
-/// Asks a client for its roots, if it has some, and passes them on to the servers that run for it. A server may open
-/// every folder that is a root, so that only a client that may do anything names some.
+/// Requests a client's roots, if it declares them, and passes them on to its servers. A server may open every folder
+/// that is a root, so only a client with admin rights may name some.
 pub(super) async fn learn_roots(client: &Client, outlet: &Outlet) {
     let capabilities = client.agreed().map(|agreed| &agreed.capabilities);
     if client.allowed.may(Class::Admin)
@@ -267,8 +262,8 @@ pub(super) async fn learn_roots(client: &Client, outlet: &Outlet) {
     }
 }
 
-/// Whether a client wants log messages of this level: a legacy one said so once, a modern one says so with each
-/// request.
+/// Whether a client wants log messages of this level: a legacy client set its level once, a modern one sends it with
+/// each request.
 fn wants_level(client: &Client, era: Era, least: Option<&str>, level: &str) -> bool {
     let rank = |level: &str| LEVELS.iter().position(|known| *known == level);
     match era {
@@ -277,7 +272,7 @@ fn wants_level(client: &Client, era: Era, least: Option<&str>, level: &str) -> b
     }
 }
 
-/// A question to a client; once no call waits for it, its answer is ignored.
+/// A request to a client. On drop the client forgets it, so that a late response is ignored.
 struct Asked<'a> {
     client: &'a Client,
     id: u64,
@@ -294,13 +289,13 @@ fn not_null(value: &serde_json::Value) -> bool {
 }
 
 impl AskHub for Call {
-    /// Passes on the progress that the hub tells.
+    /// Passes the hub's progress on to the client.
     async fn ask_hub(&self, method: &str, params: &str) -> Result<Box<RawValue>, Error> {
         let Some(token) = &self.meta.progress_token else {
             return self.client.link.request(method, params, None).await;
         };
         let (sender, mut told) = mpsc::channel::<Box<str>>(64);
-        // A client that does not keep up misses some: the next report says more.
+        // A client that is too slow misses some; the next report supersedes them.
         let sink = ProgressSink::new(move |progress| drop(sender.try_send(progress.into())));
         let mut answer = self.client.link.request(method, params, Some(sink));
         loop {

@@ -1,23 +1,22 @@
-//! In which page a client called which tool: a bare name stays there.
+//! Remembers in which page a client called each tool, so that a bare name stays with its page.
 
 use super::limits::PAGE_TOOLS_CALLED_MAX;
 use indexmap::IndexMap;
 
-/// A page that a tool was called in.
+/// A page in which a tool was called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalledIn {
-    /// Its name among the providers of tools.
+    /// The provider name.
     pub provider: String,
-    /// Its session.
     pub session: String,
 }
 
-/// The tools of pages that a client called, the latest last.
+/// The page tools that a client called, the latest last.
 #[derive(Debug, Default)]
 pub struct CalledTools(IndexMap<String, CalledIn>);
 
 impl CalledTools {
-    /// Remembers a call. The tool that was not called for longest gives way when there are too many.
+    /// Remembers a call. Above the limit, the tool that was not called for the longest time is dropped.
     pub fn remember(&mut self, tool: &str, page: CalledIn) {
         self.0.shift_remove(tool);
         if self.0.len() >= PAGE_TOOLS_CALLED_MAX {
@@ -26,7 +25,7 @@ impl CalledTools {
         self.0.insert(tool.to_owned(), page);
     }
 
-    /// The page that a tool was called in before, if that is not the one of this session.
+    /// The page in which the tool was called before, if that is another session than this one.
     pub fn elsewhere(&self, tool: &str, session: &str) -> Option<&CalledIn> {
         self.0.get(tool).filter(|before| before.session != session)
     }

@@ -1,5 +1,5 @@
-//! Everything that one client can call, gathered: eye's verbs, the tools of pages, and those of upstreams. Kept until
-//! one of them changes (`keeping`).
+//! Gathers everything that one client can call: eye's verbs, the tools of pages, and those of upstreams. The pages'
+//! part is cached until it changes (`keeping`).
 
 use super::called::CalledIn;
 use super::client::Client;
@@ -22,9 +22,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How the name of a page's provider begins.
+/// The prefix of a page's provider name.
 const PAGE: &str = "page:";
-/// Pages of a list that an upstream may give.
+/// Result pages of one list that are requested from an upstream.
 const LIST_PAGES_MAX: usize = 100;
 
 #[derive(Deserialize)]
@@ -43,9 +43,9 @@ struct Named {
 }
 
 impl Client {
-    /// Everything that can be called now.
+    /// Everything that the client can call now.
     pub(super) async fn catalogue(&self) -> Held {
-        // What is kept is for all clients; a client that sees only some pages gathers its own.
+        // The cache is shared by all clients; a client that sees only some pages gathers its own list.
         let revision = self.shared.hub().filter(|_| self.allowed.sees_all()).map(LocalHub::revision);
         let pages = if let Some(pages) = revision.and_then(|revision| self.shared.keeping().get(revision)) {
             pages
@@ -58,17 +58,17 @@ impl Client {
         };
         let catalogue = match self.upstreams() {
             Ok(upstreams) => upstreams.catalogue(&pages.more),
-            // Servers do not exist for a token that does not cover them: neither their tools nor their commands.
+            // A token that does not cover servers sees neither their tools nor their commands.
             Err(_) => Arc::new(pages.more.catalogue()),
         };
         Held { catalogue, pages }
     }
 
-    /// The tool that a name means. Upstreams that were never asked are, before it is said that there is none.
+    /// Resolves a name. Upstreams that were never listed are listed before the name counts as unknown.
     pub(super) async fn resolve(&self, name: &str) -> Result<(Held, Arc<Entry>), Unresolved> {
         let held = self.catalogue().await;
         if let Err(refusal) = self.allowed.check(Class::Servers) {
-            // What its token does not allow is not started for it.
+            // A server that the token does not cover is not started for it.
             let entry = held.catalogue.resolve(name).cloned().map_err(|unresolved| match &unresolved {
                 Unresolved::Unknown { .. } if self.scope.server_of(name).is_some() => Unresolved::Refused(refusal),
                 _ => unresolved.beside(self.unlisted()),
@@ -83,7 +83,7 @@ impl Client {
         Ok((held, entry))
     }
 
-    /// A bare name never moves to another page by itself: the client may mean the one that it called before.
+    /// A bare name never moves to another page silently: the client may mean the page that it called before.
     fn stays_in_its_page(&self, name: &str, held: &Held, entry: &Entry) -> Result<(), Unresolved> {
         let Some(session) = held.session(&entry.server).filter(|_| name == &*entry.name) else { return Ok(()) };
         match hold(&self.called).elsewhere(name, session) {
@@ -96,13 +96,13 @@ impl Client {
         }
     }
 
-    /// Remembers in which page the client calls a tool.
+    /// Remembers the page in which the client called a tool.
     pub(super) fn calls_in(&self, tool: &str, provider: &str, session: &str) {
         let page = CalledIn { provider: provider.to_owned(), session: session.to_owned() };
         hold(&self.called).remember(tool, page);
     }
 
-    /// What words or a path find, at once: what is still starting is told, not waited for.
+    /// Searches without waiting for servers: a server that is still starting is only mentioned.
     pub(super) async fn discover(&self, query: &str) -> Result<Discovered, DiscoverError> {
         self.learn(DISCOVERY).await;
         let held = self.catalogue().await;
@@ -112,7 +112,7 @@ impl Client {
         }
     }
 
-    /// Says that tools of servers are missing from an answer, because the client's token does not cover them.
+    /// A note that tools of servers are missing, if the client's token does not cover them.
     fn unlisted(&self) -> Vec<String> {
         match self.allowed.check(Class::Servers) {
             Err(refusal) if !self.scope.servers().is_empty() => {
@@ -122,7 +122,7 @@ impl Client {
         }
     }
 
-    /// Asks upstreams that were never asked, if its token allows it any.
+    /// Lists upstreams that were never listed, if the client's token covers servers.
     pub(super) async fn learn(&self, patience: Duration) {
         if let Ok(upstreams) = self.upstreams() {
             upstreams.learn(patience).await;
@@ -132,7 +132,7 @@ impl Client {
     async fn pages(&self) -> Pages {
         let mut rows = self.rows().await;
         for row in &mut rows {
-            // What is kept is for all clients; which page an agent used last is its own business.
+            // The cache is shared by all clients; the current page is one agent's.
             row.as_object_mut().map(|row| row.remove("current"));
         }
         let mut entries: Vec<Arc<Entry>> = verbs::entries().to_vec();
@@ -162,11 +162,11 @@ impl Client {
         Pages { more: Arc::new(More { entries, providers, pages: rows }), sessions }
     }
 
-    /// The pages that are there, or about to be again.
+    /// The pages that are connected, or expected back.
     pub(super) async fn rows(&self) -> Vec<Value> {
         let Ok(list) = self.link.request("session/list", "{}", None).await else { return Vec::new() };
         let Ok(Sessions { mut sessions }) = serde_json::from_str(list.get()) else { return Vec::new() };
-        // A page that is away may be reloading, or closed: it counts for the agent whose page it is.
+        // A page that is away may be reloading or closed: it counts only for the agent whose current page it is.
         sessions.retain(|row| row["state"] == "connected" || (row["state"] == "away" && row["current"] == true));
         sessions.sort_by(|a, b| a["id"].as_str().cmp(&b["id"].as_str()));
         sessions
@@ -183,7 +183,7 @@ impl Client {
         tools.into_iter().filter_map(entry).collect()
     }
 
-    /// The prompts of upstreams that run, each under a name of its own. Listing starts nothing.
+    /// The prompts of running upstreams, each under its prefixed name. Starts no upstream.
     pub(super) async fn prompts(&self) -> Vec<Box<RawValue>> {
         let mut all = Vec::new();
         for (server, name, raw) in self.upstream_prompts().await {
@@ -192,7 +192,7 @@ impl Client {
         all
     }
 
-    /// Whose prompt this is, and its name there.
+    /// The upstream of a prompt, and the prompt's name there.
     pub(super) async fn prompt_owner(&self, name: &str) -> Option<(String, String)> {
         let all = self.upstream_prompts().await;
         let found = all.into_iter().find(|(server, own, _)| prefixed(server, own) == name || own == name);
@@ -211,13 +211,12 @@ impl Client {
         all
     }
 
-    /// Upstreams that run.
     pub(super) fn running(&self) -> Vec<String> {
         let servers = self.scope.servers().into_iter();
         servers.filter(|status| status.state == ServerState::Ready).map(|status| status.name).collect()
     }
 
-    /// A list of an upstream, all its pages; empty when it has none.
+    /// A whole list of an upstream, over all its pages; an error cuts it short.
     pub(super) async fn list_of(&self, server: &str, method: &str, member: &str) -> Vec<Box<RawValue>> {
         let mut all = Vec::new();
         let mut cursor: Option<String> = None;
@@ -238,7 +237,7 @@ impl Client {
     }
 }
 
-/// Pages under the names of their providers: by alias where it is the only one of that name, else by id.
+/// Pages with their provider names: by alias where it is unique, else by id.
 fn named_pages(rows: &[Value]) -> Vec<(String, String, &Value)> {
     let mut seen = HashSet::new();
     let twice: HashSet<&str> =

@@ -1,4 +1,4 @@
-//! One client of a face: its way into the hub, its upstreams, and what was agreed with it.
+//! One client of a face: its link to the hub, its upstreams, its session state, and what was negotiated with it.
 
 use super::audited::audited;
 use super::called::CalledTools;
@@ -19,26 +19,25 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::{broadcast, oneshot};
 
-/// What a client is told apart by before it says anything.
+/// What is known of a client when it connects.
 #[derive(Clone, Debug, Default)]
 pub struct Newcomer {
-    /// Who it is for the hub.
+    /// Its identity at the hub.
     pub who: Identity,
-    /// Where its upstreams run; `None` is the hub's own.
+    /// The folder and environment that its upstreams run in; `None` for the hub's own.
     pub project: Option<Project>,
-    /// Whether every tool is listed.
+    /// Whether `tools/list` lists every tool.
     pub full: bool,
-    /// Servers that its own command line names.
+    /// Servers from the client's command line.
     pub overrides: Config,
 }
 
-/// One client.
 #[derive(Debug)]
 pub struct Client {
     pub(super) shared: Arc<Shared>,
     pub(super) link: Arc<dyn LocalAgent>,
     pub(super) scope: Scope,
-    /// What its token allows.
+    /// The rights of the client's token.
     pub(super) allowed: eye_protocol::scope::Scope,
     pub(super) full: bool,
     changes: OnceLock<broadcast::Sender<Change>>,
@@ -48,25 +47,25 @@ pub struct Client {
     last_asked: AtomicU64,
     level: Mutex<usize>,
     followed: Mutex<BTreeSet<String>>,
-    /// Servers whose instructions it was given.
+    /// Servers whose instructions the client already received.
     instructed: Mutex<BTreeSet<String>>,
-    /// Its number for the gateway, once its roots are known.
+    /// The client's number at the gateway; set with its first roots.
     roots_number: OnceLock<u64>,
-    /// In which page it called which tool.
+    /// The page in which it last called each tool.
     pub(super) called: Mutex<CalledTools>,
 }
 
-/// What a client answers to something that it was asked.
+/// A client's response to a request of ours.
 type Answered = Result<Box<RawValue>, RpcError>;
 
-/// What a legacy client and we agreed on.
+/// The result of the handshake with a legacy client.
 #[derive(Clone, Debug)]
 pub(super) struct Agreed {
     pub version: &'static str,
     pub capabilities: serde_json::Value,
 }
 
-/// Levels of log messages, from the one that says most.
+/// Levels of log messages, the most detailed first.
 pub const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 impl Client {
@@ -97,13 +96,13 @@ impl Client {
         }))
     }
 
-    /// The upstreams, if its token allows them.
+    /// The upstreams, or an error if the client's token does not cover servers.
     pub(super) fn upstreams(&self) -> Result<&Scope, RpcError> {
         self.allowed.check(Class::Servers)?;
         Ok(&self.scope)
     }
 
-    /// Asks a server, if its token allows it, and has it noted.
+    /// Sends a request to a server if the client's token covers servers, and audits it.
     pub(super) async fn ask_server(
         &self,
         server: &str,
@@ -119,12 +118,12 @@ impl Client {
         audited(self.link.auditor(), server.to_owned(), method.to_owned(), params.clone(), work).await
     }
 
-    /// What changes, from now on. Most clients of one request never ask.
+    /// A receiver of changes from now on. Created on first use: most clients of a single request never need one.
     pub(super) fn changes(&self) -> broadcast::Receiver<Change> {
         self.changes.get_or_init(|| broadcast::channel(CHANGES_LEN_MAX).0).subscribe()
     }
 
-    /// Tells all listeners.
+    /// Sends a change to all listeners.
     pub(super) fn tell(&self, change: Change) {
         if let Some(changes) = self.changes.get() {
             // There may be no listener any more.
@@ -140,7 +139,7 @@ impl Client {
         self.agreed.get()
     }
 
-    /// An id for something that this client is asked, and where its answer comes.
+    /// An id for a request to this client, and the receiver of its response.
     pub(super) fn ask(&self) -> (u64, oneshot::Receiver<Answered>) {
         let id = self.last_asked.fetch_add(1, Ordering::Relaxed) + 1;
         let (sender, receiver) = oneshot::channel();
@@ -152,7 +151,7 @@ impl Client {
         hold(&self.asked).remove(&id);
     }
 
-    /// Takes a message that is no request.
+    /// Takes a message that is not a request. Responses go to their waiting request; anything else is ignored.
     pub(super) fn hear(&self, message: Message) {
         if let Message::Response { id, outcome } = message
             && let Ok(id) = id.get().trim_matches('"').trim_start_matches("eye-").parse::<u64>()
@@ -162,13 +161,13 @@ impl Client {
         }
     }
 
-    /// Passes its roots on to the servers that run for it.
+    /// Passes the client's roots on to its servers.
     pub(super) fn set_roots(&self, result: &str) {
         let number = *self.roots_number.get_or_init(|| self.scope.client_number());
         self.scope.set_roots(number, Some(result));
     }
 
-    /// From which level on the client wants log messages.
+    /// The lowest level of log messages that the client wants.
     pub(super) fn set_level(&self, level: &str) -> Result<(), RpcError> {
         let found = LEVELS.iter().position(|known| *known == level);
         let error = || Error::new(Code::PARAMS, format!("no such level: {level}")).hint(LEVELS.join(", "));
@@ -176,7 +175,6 @@ impl Client {
         Ok(())
     }
 
-    /// That level.
     pub(super) fn level(&self) -> &'static str {
         LEVELS[*hold(&self.level)]
     }
@@ -185,7 +183,7 @@ impl Client {
         LEVELS.iter().position(|known| *known == level).is_some_and(|at| at >= *hold(&self.level))
     }
 
-    /// Notes that a legacy client follows a resource.
+    /// Records that a legacy client subscribes to a resource.
     pub(super) fn follow(&self, uri: &str) -> Result<(), RpcError> {
         let mut followed = hold(&self.followed);
         if followed.len() >= SUBSCRIPTIONS_MAX && !followed.contains(uri) {
@@ -196,7 +194,7 @@ impl Client {
         Ok(())
     }
 
-    /// Whether a server's instructions are news to this client; from now on they are not.
+    /// Whether the client has not received this server's instructions yet; records that it now has.
     pub(super) fn learns_of(&self, server: &str) -> bool {
         hold(&self.instructed).insert(server.to_owned())
     }

@@ -1,4 +1,4 @@
-//! What a page answered, as content for a model: text as it is, media as media, everything cut where it gets long.
+//! Turns a page's result into MCP content: text as text, media as media, long text cut.
 
 use super::limits::ANSWER_CHARS_MAX;
 use super::outcome::{Outcome, error_mark};
@@ -8,7 +8,7 @@ use eye_protocol::{Error, Kind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The result of `eval` and of verbs, as the hub gives it.
+/// The result of `eval` and of verbs, in the hub's format.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Evaluated<'a> {
@@ -19,7 +19,7 @@ struct Evaluated<'a> {
     media_type: Option<String>,
 }
 
-/// A value of a page as the result of a tool.
+/// A page's value as a tool's result.
 pub fn of_value(result: &RawValue) -> Outcome {
     let Ok(evaluated) = serde_json::from_str::<Evaluated<'_>>(result.get()) else {
         return Outcome::text(&cut(result.get()), false).untrusted();
@@ -35,7 +35,7 @@ pub fn of_value(result: &RawValue) -> Outcome {
     Outcome::text(&text, false).untrusted()
 }
 
-/// A string raw, everything else as JSON.
+/// A string without quotes, anything else as JSON.
 pub fn plain(value: &RawValue) -> String {
     serde_json::from_str::<String>(value.get()).unwrap_or_else(|_| value.get().to_owned())
 }
@@ -51,7 +51,7 @@ fn media(data: &str, media_type: &str) -> Outcome {
     })
 }
 
-/// Long text up to the limit, and how to get the rest.
+/// Text up to the limit, with a note on how to get the rest.
 pub fn cut(text: &str) -> String {
     match text.char_indices().nth(ANSWER_CHARS_MAX) {
         None => text.to_owned(),
@@ -65,9 +65,9 @@ pub fn cut(text: &str) -> String {
     }
 }
 
-/// An error as the result of a tool, so that the model reads it and its next step.
+/// An error as a tool's result, so that the model reads the error and its hint.
 pub fn of_error(error: &Error) -> Outcome {
-    // A page's further lines are indented, so that none of them passes for our hint.
+    // Further lines of a page's message are indented, so that none of them looks like our hint.
     let mut text = match error.kind {
         Kind::Page => format!("page: {}", error.message.replace('\n', "\n  ")),
         Kind::Own | Kind::Unconfirmed | Kind::TooOften { .. } => error.message.clone(),
@@ -83,7 +83,7 @@ pub fn of_error(error: &Error) -> Outcome {
     Outcome::text(&cut(&text), true).untrusted()
 }
 
-/// The same for an error of an upstream.
+/// An upstream's error as a tool's result.
 pub fn of_rpc_error(error: &RpcError) -> Outcome {
     let mut text = error.message.clone();
     match (error.hint(), &error.data) {
@@ -100,7 +100,7 @@ pub fn of_rpc_error(error: &RpcError) -> Outcome {
     Outcome::text(&cut(&text), true)
 }
 
-/// JSON that no tool made, as the result of one.
+/// JSON of ours as a tool's result.
 pub fn of_json(text: &str, is_error: bool) -> Outcome {
     Outcome::ours(format!(r#""content":[{{"type":"text","text":{}}}]{}"#, json(&cut(text)), error_mark(is_error)))
 }

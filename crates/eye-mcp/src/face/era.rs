@@ -1,4 +1,4 @@
-//! The revisions of MCP: which are served, which of the two eras a message belongs to, and what its `_meta` says.
+//! The revisions of MCP that are served, the two eras, and the `_meta` of requests.
 
 use crate::RpcError;
 use eye_protocol::rpc::json;
@@ -9,58 +9,58 @@ use serde_json::value::RawValue;
 pub const MODERN: &str = "2026-07-28";
 /// Revisions with a handshake and sessions, newest first.
 pub const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-/// The one that has batches.
+/// The only revision with batches.
 pub const BATCHES: &str = "2025-03-26";
-/// Where a stream begins with an event that can be resumed from.
+/// The first revision whose streams begin with an empty event, from which a client can resume.
 pub const PRIMED_FROM: &str = "2025-11-25";
 
-/// Header and body disagree.
+/// Error code: header and body disagree.
 pub const HEADER_MISMATCH: i64 = -32020;
-/// The client did not say that it can do what is needed.
+/// Error code: the client did not declare a capability that the request needs.
 pub const MISSING_CAPABILITY: i64 = -32021;
-/// A revision that is not served.
+/// Error code: the revision is not served.
 pub const UNSUPPORTED_VERSION: i64 = -32022;
-/// A resource that is not there, as legacy clients know it; modern ones get -32602.
+/// Error code for legacy clients: no such resource. Modern clients get -32602.
 pub const RESOURCE_NOT_FOUND: i64 = -32002;
 
-/// Where modern requests say what their client can do.
+/// The `_meta` member in which modern requests declare the client's capabilities.
 pub const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-/// From which level on a modern client wants log messages.
+/// The `_meta` member with the lowest level of log messages that a modern client wants.
 pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
-/// Which rules hold for a message.
+/// The rules that apply to a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Era {
-    /// `initialize`, sessions, requests of the server.
+    /// Up to 2025-11-25: `initialize`, sessions, requests from the server to the client.
     Legacy,
-    /// Every request stands for itself.
+    /// From 2026-07-28: every request is self-contained.
     Modern,
 }
 
-/// The revision to speak with a client that asked for one: its own where it is served, else the newest of its era.
+/// The legacy revision to speak with a client: the one that it requested if served, else the newest.
 pub fn negotiate(wanted: &str) -> &'static str {
     LEGACY.iter().find(|known| **known == wanted).unwrap_or(&LEGACY[0])
 }
 
-/// What a request says beside its params.
+/// The `_meta` of a request's params.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Meta {
-    /// The revision, from modern clients.
+    /// The revision; modern clients only.
     #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
     pub version: Option<Box<RawValue>>,
-    /// What the client can do.
+    /// The client's capabilities; modern clients only.
     #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
     pub capabilities: Option<Box<RawValue>>,
-    /// From which level on it wants log messages.
+    /// The lowest level of log messages that the client wants; modern clients only.
     #[serde(rename = "io.modelcontextprotocol/logLevel")]
     pub log_level: Option<String>,
-    /// Under which token it wants to hear of progress.
+    /// The token for progress notifications; absent if the client wants none.
     #[serde(rename = "progressToken")]
     pub progress_token: Option<Box<RawValue>>,
 }
 
 impl Meta {
-    /// Reads it from params. Params without one, or whose `_meta` is malformed, have an empty one.
+    /// Reads `_meta` from params; empty if absent or malformed.
     pub fn of(params: Option<&RawValue>) -> Self {
         #[derive(Deserialize)]
         struct Params {
@@ -71,12 +71,12 @@ impl Meta {
         params.and_then(read).and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default()
     }
 
-    /// The revision it names.
+    /// The revision as a string.
     pub fn version(&self) -> Option<String> {
         self.version.as_ref().and_then(|raw| serde_json::from_str(raw.get()).ok())
     }
 
-    /// What a modern request lacks, or names wrongly.
+    /// Refuses a modern request without revision or capabilities, or with a revision that is not served.
     pub fn check_modern(&self) -> Result<(), RpcError> {
         let missing = |what: &str| invalid_params(format!("`_meta` must have `io.modelcontextprotocol/{what}`"));
         let version = self.version().ok_or_else(|| missing("protocolVersion"))?;
@@ -90,12 +90,11 @@ impl Meta {
     }
 }
 
-/// Params that do not fit.
 pub fn invalid_params(message: impl Into<String>) -> RpcError {
     RpcError { code: -32602, message: message.into(), data: None }
 }
 
-/// A revision that is not served, with those that are.
+/// The error for a revision that is not served; its data lists those that are.
 pub fn unsupported(requested: &str) -> RpcError {
     let data = format!(r#"{{"supported":["{MODERN}"],"requested":{}}}"#, json(requested));
     RpcError {
@@ -105,7 +104,6 @@ pub fn unsupported(requested: &str) -> RpcError {
     }
 }
 
-/// A capability that the client did not declare.
 pub fn missing_capability(name: &str) -> RpcError {
     let data = format!(r#"{{"requiredCapabilities":{{{}:{{}}}}}}"#, json(name));
     RpcError {
@@ -115,7 +113,6 @@ pub fn missing_capability(name: &str) -> RpcError {
     }
 }
 
-/// A method that is not served.
 pub fn no_method(method: &str) -> RpcError {
     RpcError { code: -32601, message: format!("Method not found: {method}"), data: None }
 }

@@ -1,6 +1,6 @@
-//! A call of an upstream on behalf of a client, and what a legacy upstream asks the client meanwhile. A legacy client
-//! is asked while its request waits; for a modern one the call is parked, and taken up again when the answer comes with
-//! another request.
+//! A call of an upstream on behalf of a client, and the upstream's requests to the client during the call. A legacy
+//! client is asked while its request waits. For a modern client the call is parked, and resumed by the request that
+//! brings the client's response.
 
 use super::audited::audited;
 use super::call::{Call, Stop};
@@ -19,12 +19,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// Under which key a modern client finds the question and gives the answer.
+/// The key of the question in a modern client's `inputRequests` and `inputResponses`.
 const KEY: &str = "question";
 const STATE: &str = "parked ";
 
 impl Errand {
-    /// Sets out.
+    /// Starts the call.
     pub fn begin(call: &Call, server: &str, method: &str, params: Box<RawValue>, timeout: Option<Duration>) -> Self {
         let (sender, questions) = mpsc::channel(QUESTIONS_MAX);
         let context = CallContext {
@@ -40,7 +40,7 @@ impl Errand {
         let asked = async move {
             let scope = scope?;
             let context = in_turn(&link, &scope, &server, context).await?;
-            // What is parked does not keep its client.
+            // A parked call must not keep its client alive.
             drop(link);
             scope.request(&server, &method, Some(params), context).await
         };
@@ -48,7 +48,7 @@ impl Errand {
         Self { work, questions }
     }
 
-    /// The errand that this request of a modern client goes on with, its question answered. `None`: it is a new one.
+    /// The parked call that this request of a modern client resumes. `None` if the request is a new call.
     pub fn taken_up(call: &Call) -> Result<Option<Self>, Stop> {
         if call.era != Era::Modern {
             return Ok(None);
@@ -61,12 +61,12 @@ impl Errand {
             return Err(error.hint("call the tool again, without `requestState`").into());
         };
         let Some(answer) = call.input(KEY) else { return Err(errand.park(call, question)) };
-        // An upstream that gave up meanwhile says so as its result.
+        // If the upstream gave up meanwhile, its result says so.
         let _ = question.answer.send(Ok(answer));
         Ok(Some(errand))
     }
 
-    /// Waits for the result, and has the client asked what the upstream asks.
+    /// Waits for the result, and passes the upstream's requests on to the client.
     pub async fn settle(mut self, call: &Call) -> Result<Box<RawValue>, Stop> {
         let mut missed: Option<String> = None;
         loop {
@@ -75,7 +75,7 @@ impl Errand {
                 result = &mut self.work => {
                     let failed = result.as_ref().map_or(true, |result| is_error(result));
                     return match missed.filter(|_| failed && call.era == Era::Modern) {
-                        // A modern client is told what it would have to declare.
+                        // A modern client learns which capability it would have to declare.
                         Some(capability) => Err(missing_capability(&capability).into()),
                         None => Ok(result?),
                     };
@@ -84,7 +84,7 @@ impl Errand {
             };
             let capability = question.method.split('/').next().unwrap_or_default();
             if !call.can(capability) {
-                // The upstream may do without.
+                // The upstream may be able to continue without an answer.
                 let message = format!("the agent behind the gateway does not take `{capability}` requests");
                 missed = Some(capability.to_owned());
                 let _ = question.answer.send(Err(Error::new(Code::METHOD, message).into()));
@@ -107,7 +107,7 @@ impl Errand {
         }
     }
 
-    /// Puts the errand aside until its question is answered, and gives what asks the client.
+    /// Parks the call until its question is answered, and returns the result that asks the client.
     fn park(self, call: &Call, question: Question) -> Stop {
         let request = format!(r#"{{"method":{},"params":{}}}"#, json(&question.method), question.params.get());
         match Parking::put(call.client.shared.parking(), self, question) {

@@ -1,5 +1,5 @@
-//! All faces of one hub: what their clients share, and the sessions of those over HTTP. What each face does is in
-//! `stdio`, `http`, `original` and `agents`.
+//! All faces of one hub, with the state that their clients share and the sessions over HTTP. The faces themselves are
+//! in `stdio`, `http`, `original` and `agents`.
 
 use super::call::Provider;
 use super::client::{Client, Newcomer};
@@ -10,7 +10,7 @@ use crate::Gateway;
 use eye_protocol::local::LocalHub;
 use std::sync::Arc;
 
-/// All faces of one hub. Clones are the same.
+/// All faces of one hub. Clones share the same state.
 #[derive(Clone, Debug)]
 pub struct Face(Arc<Inner>);
 
@@ -22,19 +22,19 @@ struct Inner {
 }
 
 impl Face {
-    /// A face of this version, in front of a gateway.
+    /// `version` is the server version that clients see.
     pub fn new(gateway: Gateway, version: &str) -> Self {
         Self::with(gateway, version, None)
     }
 
-    /// The same, with tools, resources and prompts of the caller's own.
+    /// Like [`Face::new`], with the embedding program's own tools, resources and prompts.
     pub fn with(gateway: Gateway, version: &str, provider: Option<Arc<dyn Provider>>) -> Self {
         let offers = provider.clone().map(|provider| provider as Arc<dyn Offers>);
         let shared = Arc::new(Shared::new(gateway, version, offers));
         Self(Arc::new(Inner { shared, provider, sessions: Sessions::default() }))
     }
 
-    /// The hub serves from now on.
+    /// Starts serving: `hub` is the way into the hub.
     pub fn begin(&self, hub: Box<dyn LocalHub>) {
         self.0.shared.begin(hub);
     }
@@ -47,12 +47,12 @@ impl Face {
         self.0.shared.gateway().shut_down().await;
     }
 
-    /// What upstreams have done, for `/metrics`.
+    /// The metrics of upstreams, for `/metrics`.
     pub fn metrics(&self) -> String {
         self.0.shared.gateway().metrics().prometheus()
     }
 
-    /// Lets a client in. `None`: the hub shuts down.
+    /// Admits a client. `None` if the hub is shutting down.
     pub(super) fn client(&self, newcomer: Newcomer) -> Option<Arc<Client>> {
         Client::new(&self.0.shared, newcomer)
     }

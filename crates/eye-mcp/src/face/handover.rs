@@ -1,7 +1,7 @@
-//! A shim's own stdin and stdout in the hub's hands: what a client asks is read where it is answered, and the shim only
-//! waits. Two processes less have to wake up for every call.
+//! Takes over a shim's stdin and stdout: the hub reads the client's requests itself, and the shim only waits. This
+//! saves waking up two processes for every call.
 //!
-//! A client that was started by a shell shares these files with it, so nothing of them may stay changed.
+//! A client started from a shell shares these files with it, so their flags must be restored in the end.
 
 use super::unread::Unread;
 use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fcntl_setfl, fstat, open};
@@ -16,17 +16,17 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
-/// What the hub says when a shim has offered its files: now they may be sent.
+/// Sent by the hub to a shim that offered its files: it may send them now.
 pub const ASK: &[u8] = b"stdio?\n";
-/// What the hub says when the client asks no more and has all its answers. Without it, the hub is gone.
+/// Sent by the hub when the client has closed its side and has all its answers. Without it, the hub is gone.
 pub const DONE: &[u8] = b"done\n";
 
-/// Whether a file can be handed over: something that tells when it can be read or written.
+/// Whether a file can be handed over: only files that can be polled (pipes and sockets).
 pub fn can_be_handed_over(file: impl AsFd) -> bool {
     kind(file.as_fd()).is_ok()
 }
 
-/// Puts the flags of a file back when it goes.
+/// Restores the flags of a file on drop.
 #[derive(Debug)]
 pub struct Flags<'file> {
     file: BorrowedFd<'file>,
@@ -34,7 +34,7 @@ pub struct Flags<'file> {
 }
 
 impl<'file> Flags<'file> {
-    /// As they are now.
+    /// Remembers the current flags.
     pub fn of(file: BorrowedFd<'file>) -> Self {
         Self { file, flags: fcntl_getfl(file).ok() }
     }
@@ -48,17 +48,17 @@ impl Drop for Flags<'_> {
     }
 }
 
-/// Hands the two files to the hub that asked for them.
+/// Sends the two files to the hub, which asked for them.
 pub fn hand_over(socket: impl AsFd, files: [BorrowedFd<'_>; 2]) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     control.push(SendAncillaryMessage::ScmRights(&files));
-    // A message without a byte would carry nothing.
+    // Ancillary data is sent only with at least one byte of data.
     sendmsg(socket, &[IoSlice::new(b"\n")], &mut control, SendFlags::empty())?;
     Ok(())
 }
 
-/// Asks a shim for its files, and takes them.
+/// Requests a shim's files, and receives them.
 pub(super) async fn take(socket: &UnixStream) -> io::Result<(Reader, Writer, Unread)> {
     let mut rest = ASK;
     while !rest.is_empty() {
@@ -81,8 +81,8 @@ pub(super) async fn take(socket: &UnixStream) -> io::Result<(Reader, Writer, Unr
     Ok((reader(stdin)?, writer(stdout)?, unread))
 }
 
-/// What is received goes to no program that the hub starts. Where the kernel cannot be told so, which is elsewhere than
-/// on Linux, nothing is handed over.
+/// Received files must not be inherited by programs that the hub starts. Only Linux can set this on receiving, so
+/// nothing is handed over on other systems.
 const RECEIVING: RecvFlags = RecvFlags::CMSG_CLOEXEC;
 
 fn receive(socket: &UnixStream) -> io::Result<[OwnedFd; 2]> {
@@ -115,9 +115,9 @@ fn kind(file: BorrowedFd<'_>) -> io::Result<Kind> {
     }
 }
 
-/// What a client says.
+/// The client's output, which the hub reads.
 pub(super) type Reader = Box<dyn AsyncRead + Send + Unpin>;
-/// What it is told.
+/// The client's input, which the hub writes.
 pub(super) type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
 fn reader(file: OwnedFd) -> io::Result<Reader> {
@@ -134,13 +134,13 @@ fn writer(file: OwnedFd) -> io::Result<Writer> {
     })
 }
 
-/// The same pipe with flags of its own: other holders of it still block where we must not.
+/// Opens the pipe anew, to set flags on our handle only: other holders must keep blocking mode.
 fn opened_anew(file: &OwnedFd, access: OFlags) -> io::Result<OwnedFd> {
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
     Ok(open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?)
 }
 
-/// A socket cannot be opened anew: the shim, which holds it too, puts its flags back when this is over.
+/// A socket cannot be opened anew. The shim holds it too, and restores its flags in the end.
 fn socket(file: OwnedFd) -> io::Result<UnixStream> {
     let socket = std::os::unix::net::UnixStream::from(file);
     socket.set_nonblocking(true)?;

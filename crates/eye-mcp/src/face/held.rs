@@ -1,8 +1,7 @@
-//! Results that wait until the client has read what was told before them. The TypeScript SDK forgets whom to tell of
-//! progress when it reads progress and result in one piece, so that a result is written only after the client has
-//! answered a ping that was written between them. A modern client has no ping: there the kernel is asked whether the
-//! client has read it, and where it cannot be asked (the shim pipes, or the system is not Linux) a short pause stands
-//! in between.
+//! Delays results until the client has read the messages before them. The TypeScript SDK loses the progress handler
+//! when it reads progress and result in one chunk, so a result is written only after the client has answered a ping in
+//! between. Modern clients have no ping: there the kernel is asked whether the client has read everything; where it
+//! cannot tell (the shim pipes, or the system is not Linux), a short pause separates the two.
 
 use super::limits::{APART, PONG, UNREAD_LOOK};
 use super::unread::Unread;
@@ -20,27 +19,27 @@ struct Held {
     ping: Option<Ping>,
 }
 
-/// A ping that has no answer yet: its id, and where the answer comes.
+/// An unanswered ping: its id, and the receiver of its response.
 pub(super) type Ping = (u64, oneshot::Receiver<Result<Box<RawValue>, RpcError>>);
 
-/// The results of one connection that wait, in their order.
+/// The delayed results of one connection, in order.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     all: VecDeque<Held>,
     unread: Unread,
-    /// When something was last told that the client may not have read.
+    /// When a message that the client may not have read yet was last written.
     told: Option<Instant>,
-    /// The client left a ping unanswered: it is asked no more.
+    /// The client left a ping unanswered: it gets no more pings.
     deaf: bool,
 }
 
 impl Waiting {
-    /// For a connection of which the kernel can say this much.
+    /// `unread` is what the kernel can tell about the connection.
     pub fn new(unread: Unread) -> Self {
         Self { unread, ..Self::default() }
     }
 
-    /// Something was told on the way.
+    /// Records that a message was written during a request.
     pub fn note_told(&mut self) {
         self.told = Some(Instant::now());
     }
@@ -50,7 +49,8 @@ impl Waiting {
         self.told.is_some() && !self.deaf
     }
 
-    /// Takes a result, and the ping to write before it if the client can be asked. Gives what is to be written now.
+    /// Takes a result, and the ping that precedes it if the client answers pings. Returns the text to write now, if
+    /// any.
     pub fn take(&mut self, text: String, ping: Option<Ping>) -> Option<String> {
         let Some(told) = self.told else { return Some(text) };
         let until = match &ping {
@@ -69,20 +69,20 @@ impl Waiting {
         written
     }
 
-    /// Whether no result waits.
+    /// Whether no result is delayed.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// The client says nothing more: no result waits for an answer of it.
+    /// Releases all results: the client has closed its side and answers no more pings.
     pub fn hurry(&mut self) {
         for held in &mut self.all {
             held.until = Instant::now();
         }
     }
 
-    /// Returns when the first of them may be written. It must be polled only after all that was told was handed to the
-    /// kernel, or while the kernel takes no more.
+    /// Returns when the first result may be written. Poll it only after all messages were handed to the kernel, or
+    /// while the kernel accepts no more.
     pub async fn released(&mut self) -> bool {
         let Some(held) = self.all.front_mut() else { return std::future::pending().await };
         if let Some((_, pong)) = &mut held.ping {
@@ -99,7 +99,7 @@ impl Waiting {
         true
     }
 
-    /// The client has read all that was told: no result needs to wait for that any more.
+    /// Releases the results without a ping: the client has read all messages.
     fn release(&mut self) -> bool {
         self.told = None;
         for held in self.all.iter_mut().filter(|held| held.ping.is_none()) {
@@ -108,7 +108,8 @@ impl Waiting {
         true
     }
 
-    /// The first of them, and the id of a ping that was left unanswered. `answered` is what [`Self::released`] gave.
+    /// Removes the first result; also returns the id of its ping if that was left unanswered. `answered` is the return
+    /// value of [`Self::released`].
     pub fn next(&mut self, answered: bool) -> Option<(String, Option<u64>)> {
         let held = self.all.pop_front()?;
         let unanswered = held.ping.filter(|_| !answered).map(|(id, _)| id);
@@ -133,7 +134,7 @@ mod tests {
         pong.send(Ok(RawValue::NULL.to_owned())).unwrap();
         let answered = waiting.released().await;
         assert_eq!((answered, waiting.next(answered)), (true, Some(("b".into(), None))));
-        // What came after the ping is not proved by its answer; what came before is.
+        // The answer proves that messages before the ping were read, but not those after it.
         assert_eq!(waiting.take("c".into(), None).as_deref(), Some("c"));
         waiting.note_told();
         let (_pong, answer) = oneshot::channel();
@@ -142,7 +143,7 @@ mod tests {
         let answered = waiting.released().await;
         assert_eq!((answered, began.elapsed() >= PONG), (false, true));
         assert_eq!(waiting.next(answered), Some(("d".into(), Some(8))));
-        // A client that left one unanswered gets a pause instead.
+        // A client that left one ping unanswered gets a pause instead.
         waiting.note_told();
         assert!(!waiting.wants_ping() && waiting.take("e".into(), None).is_none() && !waiting.is_empty());
     }
@@ -166,7 +167,7 @@ mod tests {
         }
         assert!(began.elapsed() < APART);
         assert_eq!(waiting.take("c".into(), None).as_deref(), Some("c"));
-        // A client that does not read gets it after the limit all the same.
+        // A client that does not read gets the result after the limit all the same.
         here.write_all(b"told").unwrap();
         waiting.note_told();
         waiting.take("d".into(), None);

@@ -1,11 +1,11 @@
-//! Calls of servers wait while a person has paused the agent that asks.
+//! Delays calls of servers while a person has paused the agent.
 
 use crate::{CallContext, RpcError, Scope};
 use eye_protocol::local::LocalAgent;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Waits until no person holds the agent back. What that takes is taken from the call's time.
+/// Waits until the agent is not paused. The time spent is subtracted from the call's timeout.
 pub(super) async fn in_turn(
     link: &Arc<dyn LocalAgent>,
     scope: &Scope,

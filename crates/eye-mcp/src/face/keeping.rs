@@ -1,4 +1,4 @@
-//! What is kept of everything that can be called, until a page changes. Gathering it is the business of `catalogue`.
+//! Caches the pages' part of the catalogue until a page changes. Gathering it is the business of `catalogue`.
 
 use super::hold::hold;
 use crate::catalogue::Catalogue;
@@ -6,10 +6,9 @@ use crate::gateway::More;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// Everything that can be called now.
+/// Everything that a client can call now.
 #[derive(Clone, Debug)]
 pub struct Held {
-    /// To search in.
     pub catalogue: Arc<Catalogue>,
     pub(super) pages: Arc<Pages>,
 }
@@ -21,24 +20,24 @@ impl Held {
     }
 }
 
-/// The pages' and the verbs' part of it.
+/// The part of the catalogue from pages and verbs.
 #[derive(Debug)]
 pub struct Pages {
     pub(super) more: Arc<More>,
     pub(super) sessions: HashMap<String, String>,
 }
 
-/// What is kept of it until a page changes; the gateway keeps its own part.
+/// The cache of this part, with the hub revision it belongs to; the gateway caches its own part.
 #[derive(Debug, Default)]
 pub struct Keeping(Mutex<Option<(u64, Arc<Pages>)>>);
 
 impl Keeping {
-    /// What was gathered at this revision of the hub's lists, if that is kept.
+    /// The cached part, if it was gathered at this revision of the hub's lists.
     pub(super) fn get(&self, revision: u64) -> Option<Arc<Pages>> {
         hold(&self.0).as_ref().filter(|(of, _)| *of == revision).map(|(_, pages)| pages.clone())
     }
 
-    /// Keeps what was gathered. The revision was read before that, so that a change meanwhile makes it stale.
+    /// Caches a part. `revision` must be read before gathering, so that a change in between makes the entry stale.
     pub(super) fn set(&self, revision: u64, pages: Arc<Pages>) {
         *hold(&self.0) = Some((revision, pages));
     }

@@ -8,14 +8,14 @@ use crate::RpcError;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Where a page of a list begins.
+/// The cursor of a list: where the next page begins.
 #[derive(Deserialize)]
 pub(super) struct Cursor {
     cursor: Option<String>,
 }
 
 impl Cursor {
-    /// The place it stands for. Cursors are ours, so anything else is a mistake.
+    /// The index of the first item. Cursors are ours, so any other text is an error.
     pub fn start(call: &Call) -> Result<usize, RpcError> {
         let Self { cursor } = call.params()?;
         match cursor {
@@ -25,7 +25,7 @@ impl Cursor {
     }
 }
 
-/// One page of a list as members of a result.
+/// One page of a list, as members of a result.
 pub(super) fn page_of(name: &str, all: &[Box<RawValue>], start: usize, len_max: usize) -> String {
     let end = all.len().min(start.saturating_add(len_max));
     let items: Vec<&str> = all.get(start..end).unwrap_or_default().iter().map(|raw| raw.get()).collect();
@@ -33,7 +33,7 @@ pub(super) fn page_of(name: &str, all: &[Box<RawValue>], start: usize, len_max: 
     format!(r#""{name}":[{}]{next}"#, items.join(","))
 }
 
-/// What a provider of the embedding program lists.
+/// The embedding program's items of a list.
 pub(super) fn provided(client: &Client, list: List) -> Vec<Box<RawValue>> {
     client.shared.offers().map(|offers| offers.list(list)).unwrap_or_default()
 }

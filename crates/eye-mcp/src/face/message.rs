@@ -1,4 +1,4 @@
-//! JSON-RPC as MCP writes it: envelopes apart, everything inside them raw and as it was.
+//! JSON-RPC messages of MCP: parses the envelope, and keeps params and results raw.
 
 use crate::RpcError;
 use eye_protocol::{Code, Error};
@@ -6,51 +6,43 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// One message of a client.
 #[derive(Clone, Debug)]
 pub enum Message {
-    /// Wants an answer.
+    /// Expects a response.
     Request(Request),
-    /// Wants none.
+    /// Expects no response.
     Notification {
-        /// What it is about.
         method: String,
-        /// Its params.
+        /// Raw JSON.
         params: Option<Box<RawValue>>,
     },
-    /// Answers something that we asked.
+    /// A response to a request of ours.
     Response {
-        /// Our own id.
+        /// The id of our request, raw JSON.
         id: Box<RawValue>,
-        /// What came of it.
         outcome: Result<Box<RawValue>, RpcError>,
     },
-    /// None of these.
+    /// Not a valid message.
     Invalid {
-        /// Its id, where it has one; JSON text.
+        /// JSON text; `null` if unknown.
         id: Box<str>,
-        /// What is wrong.
         error: Error,
     },
 }
 
-/// A request.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// As the client wrote it.
     pub id: Box<RawValue>,
-    /// What is asked.
     pub method: String,
-    /// With what.
     pub params: Option<Box<RawValue>>,
 }
 
-/// What came in one line or body.
+/// The content of one line or body.
 #[derive(Clone, Debug)]
 pub enum Incoming {
-    /// One message.
     One(Message),
-    /// A batch, which only 2025-03-26 knows.
+    /// A batch; valid in 2025-03-26 only.
     Batch(Vec<Message>),
 }
 
@@ -70,7 +62,7 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// Reads a line or a body.
+/// Parses a line or a body.
 pub fn parse(bytes: &[u8]) -> Incoming {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return Incoming::One(invalid("null", Code::PARSE, "the message is not UTF-8"));

@@ -1,4 +1,4 @@
-//! Which method is answered by whom, in each era.
+//! The methods of each era and where they are answered.
 
 use super::call::{Call, Stop};
 use super::era::{self, Era, LEGACY, MODERN};
@@ -8,7 +8,7 @@ use crate::RpcError;
 use eye_protocol::rpc::json;
 use serde::Deserialize;
 
-/// How long a client may keep what never changes while a hub runs.
+/// How long a client may cache results that never change while a hub runs.
 const STEADY_MS: u64 = 3_600_000;
 
 const CAPABILITIES: &str = concat!(
@@ -16,7 +16,7 @@ const CAPABILITIES: &str = concat!(
     r#""prompts":{"listChanged":true},"completions":{},"logging":{}}"#
 );
 
-/// Answers a request: the result as JSON text.
+/// Answers a request with the result as JSON text.
 pub(super) async fn answer(call: &Call) -> Result<String, RpcError> {
     answer::finish(call, serve).await
 }

@@ -1,6 +1,6 @@
-//! The MCP faces of eye: stdio through the hub's Unix socket, and Streamable HTTP; both eras on each.
+//! The MCP faces of eye: stdio through the hub's Unix socket, and Streamable HTTP, each in both eras.
 //!
-//! A face knows no socket and no HTTP server: requests, byte streams and a way into the hub are handed to it.
+//! Nothing here opens sockets or runs an HTTP server: requests, byte streams and a way into the hub are passed in.
 
 mod agents;
 mod answer;

@@ -1,5 +1,5 @@
-//! The body that the original eye took at `/api/mcp`: `{"method", "params"}` without `jsonrpc`, answered in its own
-//! form and with its own tools, which are functions of `ALGO.bridge` in the page.
+//! The request format of the original eye at `/api/mcp`: `{"method", "params"}` without `jsonrpc`, answered in its own
+//! format and with its own tools, which are functions of `ALGO.bridge` in the page.
 
 use super::client::Newcomer;
 use super::faces::Face;
@@ -8,13 +8,12 @@ use eye_protocol::{Code, Error};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A request of the original's.
 #[derive(Debug, Deserialize)]
 pub struct Asked {
     method: String,
     #[serde(default)]
     params: Value,
-    /// The original chose a person's browser by this; here it names a page.
+    /// In the original, this selected a person's browser; here it selects a page.
     user: Option<String>,
 }
 
@@ -32,18 +31,18 @@ const TOOLS: [Tool; 8] = [
     ("algo_closeWindow", "closeWindow", "Close a window", &[("windowId", "integer")]),
 ];
 
-/// Calls a function of the page's own bridge, or does what that would do. What the bridge returns bare is wrapped as it
-/// is told over `/api/mcp`.
+/// Calls a function of the page's own bridge, or our implementation of it. A value that the page's bridge returns
+/// without `success` is wrapped as the original's `/api/mcp` does.
 const BRIDGE: &str = include_str!("original.js");
 
-/// Reads a body that is one of the original's; `None` for everything else.
+/// Parses a body in the original's format; `None` for any other.
 pub fn parse(body: &[u8]) -> Option<Asked> {
     let value: Value = serde_json::from_slice(body).ok()?;
     (value.get("jsonrpc").is_none() && value.get("id").is_none()).then(|| serde_json::from_value(value).ok()).flatten()
 }
 
 impl Face {
-    /// Answers it, as JSON text; the status is always 200.
+    /// Answers with JSON text; the status is always 200.
     pub(super) async fn original(&self, asked: Asked, mut newcomer: Newcomer) -> String {
         match asked.method.as_str() {
             "tools/list" => format!(r#"{{"tools":[{}]}}"#, TOOLS.map(|tool| definition(&tool)).join(",")),
@@ -74,7 +73,7 @@ impl Face {
         let code = format!("({BRIDGE})({}, [{}])", text_of(function), values.join(","));
         let told = user.clone().or_else(|| page.clone()).unwrap_or_else(|| "this hub".into());
         let client = self.client(newcomer).ok_or(Failed::Closing)?;
-        // The original's user is a person; only where a page is called so does it choose one.
+        // The original's user is a person; it selects a page only if one has that name.
         let mut outcome = Err(Error::new(Code::SESSION, "no page yet"));
         let mut named = String::new();
         for wanted in [user.map(Some), Some(page)].into_iter().flatten() {
@@ -88,7 +87,7 @@ impl Face {
         if outcome.as_ref().is_err_and(|error| error.code == Code::DENIED)
             && let Some((method, wanted)) = by_verb(function, &params["arguments"])
         {
-            // The page evaluates no code; what its verbs can do is done by them.
+            // The page does not allow `eval`: use the verb that does the same, where there is one.
             let request = format!("{}{named}}}", wanted.trim_end_matches('}'));
             let answered = client.link.request(method, &request, None).await;
             let answered = answered.map(|result| result.get().to_owned());
@@ -104,10 +103,10 @@ impl Face {
     }
 }
 
-/// How long a verb looks for its element: the original does not wait at all.
+/// How long a verb waits for its element, in milliseconds: the original does not wait at all.
 const VERB_MS: u64 = 1_000;
 
-/// The verb that does what a function of the bridge does, for a page that evaluates no code.
+/// The verb that replaces a function of the bridge, for pages that do not allow `eval`.
 fn by_verb(function: &str, arguments: &Value) -> Option<(&'static str, String)> {
     let (method, params) = match function {
         "query" => ("page/query", json!({ "target": arguments["selector"], "timeout": VERB_MS })),
@@ -124,7 +123,7 @@ fn by_verb(function: &str, arguments: &Value) -> Option<(&'static str, String)> 
     Some((method, params.to_string()))
 }
 
-/// What a verb came to, in the words of the bridge.
+/// A verb's result in the format of the bridge.
 fn told_by_verb(function: &str, arguments: &Value, answered: Result<String, Error>) -> String {
     let selector = &arguments["selector"];
     let value = match answered {
@@ -162,7 +161,7 @@ fn told_by_verb(function: &str, arguments: &Value, answered: Result<String, Erro
     .to_string()
 }
 
-/// How the hub says that no page is called so.
+/// The beginning of the hub's message when no page has the given name.
 const NO_SUCH: &str = "no page fits";
 
 /// Why the bridge has no value, in the original's words.

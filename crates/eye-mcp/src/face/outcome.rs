@@ -1,5 +1,5 @@
-//! What comes of a request, and how each era writes it: modern results say what they are and how long they hold,
-//! legacy ones do not know these fields.
+//! The outcome of a request, and how each era renders it: modern results carry their type and lifetime, fields that
+//! legacy ones do not have.
 
 use super::era::Era;
 use super::limits::TTL_MS;
@@ -9,41 +9,40 @@ use serde_json::value::RawValue;
 
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// What came of a request.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// Our own words.
+    /// Our own result.
     Ours {
         /// Members of the result, as JSON text without braces and without `_meta`.
         fields: String,
-        /// Members of its `_meta`, the same.
+        /// Members of its `_meta`, in the same form.
         meta: String,
-        /// How long a list holds.
+        /// How long the client may cache the result, in milliseconds.
         ttl_ms: u64,
     },
-    /// A result of an upstream, which passes as it is.
+    /// An upstream's result, passed on unchanged.
     Foreign(Box<RawValue>),
-    /// More is wanted from the client before there is a result; modern clients only.
+    /// The client must answer requests before there is a result; modern clients only.
     Input {
         /// Key and request, as JSON text.
         requests: Vec<(String, String)>,
-        /// What the client hands back with its answers, sealed already.
+        /// The sealed state that the client sends back with its responses.
         state: Option<String>,
     },
 }
 
 impl Outcome {
-    /// Members of a result, as JSON text without braces.
+    /// `fields` are members of the result, as JSON text without braces.
     pub fn ours(fields: impl Into<String>) -> Self {
         Self::Ours { fields: fields.into(), meta: String::new(), ttl_ms: TTL_MS }
     }
 
-    /// The result of a tool: one text.
+    /// A tool's result with one text.
     pub fn text(text: &str, is_error: bool) -> Self {
         Self::ours(format!(r#""content":[{{"type":"text","text":{}}}]{}"#, json(text), error_mark(is_error)))
     }
 
-    /// The same result, marked as the words of a page, which are no instructions.
+    /// Marks the result as a page's text, which models must not take as instructions.
     #[must_use]
     pub fn untrusted(self) -> Self {
         match self {
@@ -52,7 +51,7 @@ impl Outcome {
         }
     }
 
-    /// The same result, which holds for so long.
+    /// Sets how long the client may cache the result.
     #[must_use]
     pub fn holding_ms(self, ttl_ms: u64) -> Self {
         match self {
@@ -100,14 +99,14 @@ pub fn error_mark(is_error: bool) -> &'static str {
     if is_error { r#","isError":true"# } else { "" }
 }
 
-/// Whether results of a method say how long they hold.
+/// Whether results of this method carry a lifetime.
 fn can_be_kept(method: &str) -> bool {
     method.ends_with("/list") || matches!(method, "server/discover" | "resources/read")
 }
 
 type Members = IndexMap<String, Box<RawValue>>;
 
-/// Gives a result of one era the fields of the other, and touches nothing else.
+/// Adds or removes the fields that only one era has, and changes nothing else.
 fn restamped(raw: &RawValue, era: Era, method: &str, server_info: &str) -> String {
     let Ok(mut members) = serde_json::from_str::<Members>(raw.get()) else {
         return raw.get().to_owned();
@@ -128,7 +127,7 @@ fn restamped(raw: &RawValue, era: Era, method: &str, server_info: &str) -> Strin
                 add("ttlMs", &TTL_MS.to_string());
                 add("cacheScope", r#""private""#);
             }
-            // The client talks to us, not to the server behind.
+            // The client talks to us, not to the upstream.
             if let Ok(info) = RawValue::from_string(server_info.to_owned()) {
                 meta.insert(SERVER_INFO.into(), info);
                 members.insert("_meta".into(), fixed(&json(&meta)));

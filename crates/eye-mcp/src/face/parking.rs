@@ -1,4 +1,4 @@
-//! Calls of upstreams that wait until a modern client hands in the answer of its user.
+//! Parked calls: calls of upstreams that wait for a modern client to bring its user's answer.
 
 use super::limits::{INPUT, PARKED_MAX};
 use crate::RpcError;
@@ -9,16 +9,15 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 
-/// What comes of a call.
 type Work = Pin<Box<dyn Future<Output = Result<Box<RawValue>, RpcError>> + Send>>;
 
-/// One call under way. Dropping it cancels it at the upstream.
+/// One call in progress. Dropping it cancels it at the upstream.
 pub struct Errand {
     pub work: Work,
     pub questions: mpsc::Receiver<Question>,
 }
 
-/// The errands of modern clients that wait for an answer.
+/// The parked calls of all modern clients.
 #[derive(Default)]
 pub struct Parking(Mutex<Lot>);
 
@@ -39,18 +38,18 @@ impl Parking {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives all of them up.
+    /// Drops all parked calls.
     pub fn clear(&self) {
         let all = std::mem::take(&mut self.lot().errands);
         drop(all);
     }
 
-    /// Takes one up again, once.
+    /// Removes a parked call in order to resume it.
     pub fn take(&self, number: u64) -> Option<(Errand, Question)> {
         self.lot().errands.remove(&number)
     }
 
-    /// Keeps it for as long as a person may take.
+    /// Parks a call for [`INPUT`] at most. `None` if too many are parked.
     pub fn put(parking: &Arc<Self>, errand: Errand, question: Question) -> Option<u64> {
         let number = {
             let mut lot = parking.lot();

@@ -1,5 +1,5 @@
-//! Large results in pieces: each at most [`ANSWER_CHARS_MAX`] characters, cut at a whole line or element, with a cursor
-//! that reads on. What was cut is kept for a while, within limits.
+//! Splits large results into pieces of at most [`ANSWER_CHARS_MAX`] characters, cut at a whole line or element, with a
+//! cursor for the next piece. Cut results are kept in memory, within limits.
 
 use super::limits::{ANSWER_CHARS_MAX, PIECES_BYTES_MAX, PIECES_MAX};
 use super::outcome::{Outcome, error_mark};
@@ -11,17 +11,17 @@ use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Characters of the line that says how to read on.
+/// Characters of the note that shows how to read on.
 const NOTE_CHARS_MAX: usize = 200;
-/// What of an answer a piece may fill.
+/// Characters of a piece's own content.
 const PIECE_CHARS_MAX: usize = ANSWER_CHARS_MAX - NOTE_CHARS_MAX;
 
 /// A result that did not fit.
 #[derive(Debug)]
 enum Rest {
-    /// Text, cut at the end of a line.
+    /// Text, cut at line ends.
     Text(String),
-    /// The elements of a list, cut between two of them; `of` says where the list stands in the result.
+    /// The elements of a list, cut between two of them; `of` is the path of the list in the result.
     Elements { all: Vec<Value>, of: String },
 }
 
@@ -32,12 +32,12 @@ struct Kept {
     bytes: usize,
 }
 
-/// What is kept of large results, for all clients; a cursor is needed to read it.
+/// Large results of all clients. Only the cursor gives access to one.
 #[derive(Debug, Default)]
 pub struct Pieces(Mutex<VecDeque<Arc<Kept>>>);
 
 impl Pieces {
-    /// The result of a tool as it is if it fits, else its first piece.
+    /// The result unchanged if it fits, else its first piece.
     pub fn first(&self, result: Box<RawValue>) -> Outcome {
         if result.get().len() <= ANSWER_CHARS_MAX {
             return Outcome::Foreign(result);
@@ -54,7 +54,7 @@ impl Pieces {
         outcome
     }
 
-    /// The piece that a cursor stands for.
+    /// The piece that a cursor points to.
     pub fn at(&self, cursor: &str) -> Result<Outcome, Error> {
         let gone = || {
             Error::new(Code::PARAMS, "this cursor is no longer kept")
@@ -78,17 +78,17 @@ impl Pieces {
     }
 }
 
-/// 128 random bits: a cursor is also the right to read what it stands for.
+/// 128 random bits: the cursor is also the permission to read the result.
 fn key() -> String {
     let mut bytes = [0_u8; 16];
-    // Without random numbers there is no cursor that works, which is better than one that can be guessed.
+    // On failure the bytes would all be zero; creating the face's seal has already required random numbers.
     let _ = SystemRandom::new().fill(&mut bytes);
     format!("{:032x}", u128::from_be_bytes(bytes))
 }
 
 type Apart = (Rest, Vec<Value>, Option<(Value, String)>);
 
-/// What of a result is read in pieces, its parts that are no text, and the rest of its structure.
+/// The part of a result that is split, its other content parts, and the structure around a list.
 fn taken_apart(whole: &Map<String, Value>) -> Option<Apart> {
     let content = whole.get("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let (texts, others): (Vec<&Value>, Vec<&Value>) = content.iter().partition(|part| part["text"].is_string());
@@ -105,7 +105,7 @@ fn taken_apart(whole: &Map<String, Value>) -> Option<Apart> {
     }
     let text = texts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n");
     if text.chars().count() <= PIECE_CHARS_MAX && whole.get("structuredContent").is_none() {
-        // What is large is no text: a picture is looked at whole.
+        // Only the other content is large: a picture is not split.
         return None;
     }
     let parsed: Option<Value> = serde_json::from_str(&text).ok();
@@ -119,7 +119,7 @@ fn taken_apart(whole: &Map<String, Value>) -> Option<Apart> {
     Some((Rest::Text(text), others, None))
 }
 
-/// The longest list of a value by its text, if its elements fit into pieces and it is most of the value.
+/// The list with the longest JSON text in a value, if its elements fit into pieces and it is most of the value.
 fn largest_list(value: &Value) -> Option<(Vec<Value>, String)> {
     fn walk<'a>(value: &'a Value, pointer: &str, depth: usize, best: &mut Option<(usize, &'a Vec<Value>, String)>) {
         const DEPTH_MAX: usize = 4;
@@ -187,7 +187,7 @@ fn piece(kept: &Kept, start: usize, others: &[Value], skeleton: Option<(Value, S
     Outcome::ours(format!(r#""content":[{}]{structured}{}"#, parts.join(","), error_mark(is_error)))
 }
 
-/// MCP wants an object there.
+/// `structuredContent` must be an object in MCP.
 fn structured_member(value: &Value) -> String {
     if value.is_object() {
         format!(r#","structuredContent":{value}"#)
@@ -196,7 +196,7 @@ fn structured_member(value: &Value) -> String {
     }
 }
 
-/// The place at or before this one where a character begins.
+/// The largest character boundary at or before `at`.
 fn floor(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -205,8 +205,7 @@ fn floor(text: &str, at: usize) -> usize {
     at
 }
 
-/// Where a piece of text ends: after the last whole line that fits, or after the last character where lines are very
-/// long.
+/// The end of a piece of text: after the last whole line that fits, or after the last character if lines are very long.
 fn text_end(text: &str, start: usize) -> usize {
     let rest = &text[start..];
     let Some((most, _)) = rest.char_indices().nth(PIECE_CHARS_MAX) else { return text.len() };
@@ -214,7 +213,7 @@ fn text_end(text: &str, start: usize) -> usize {
     start + line.unwrap_or(most)
 }
 
-/// Where a piece of a list ends: after the last element that fits; always at least one further on.
+/// The end of a piece of a list: after the last element that fits, but after one element at least.
 fn elements_end(all: &[Value], start: usize, room: usize) -> usize {
     let mut chars = 2;
     for (at, element) in all.iter().enumerate().skip(start) {
@@ -240,7 +239,7 @@ mod tests {
         serde_json::from_str(&outcome.render(Era::Legacy, "tools/call", "{}")).unwrap()
     }
 
-    /// The pieces of a result, read by their cursors to the end.
+    /// Reads a result to its end by cursors.
     fn read(pieces: &Pieces, result: &Value) -> Vec<Value> {
         let mut all = vec![rendered(&pieces.first(raw(result)))];
         loop {

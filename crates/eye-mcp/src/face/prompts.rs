@@ -1,4 +1,4 @@
-//! The prompts of upstreams that run, and what completes their arguments.
+//! The prompts of running upstreams, and the completion of their arguments.
 
 use super::call::{Call, Stop};
 use super::era::invalid_params;
@@ -13,7 +13,6 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// `prompts/list`.
 pub(super) async fn list(call: &Call) -> Result<Outcome, Stop> {
     let mut all = provided(&call.client, List::Prompts);
     all.extend(call.client.prompts().await);
@@ -21,7 +20,6 @@ pub(super) async fn list(call: &Call) -> Result<Outcome, Stop> {
     Ok(Outcome::ours(page_of("prompts", &all, start, LIST_LEN_MAX)))
 }
 
-/// `prompts/get`.
 pub(super) async fn get(call: &Call) -> Result<Outcome, Stop> {
     #[derive(Deserialize)]
     struct Get {
@@ -36,7 +34,7 @@ pub(super) async fn get(call: &Call) -> Result<Outcome, Stop> {
     Ok(Outcome::Foreign(call.client.ask_server(&server, "prompts/get", params, context).await?))
 }
 
-/// `completion/complete`, of prompts.
+/// `completion/complete`, for prompts only.
 pub(super) async fn complete(call: &Call) -> Result<Outcome, Stop> {
     #[derive(Deserialize)]
     struct Complete {

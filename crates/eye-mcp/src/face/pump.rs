@@ -1,5 +1,5 @@
-//! What changes, told to clients: legacy ones hear of all lists and the resources they follow, modern ones of what they
-//! listen for.
+//! Notifies clients of changes: legacy clients of all lists and of the resources that they subscribed to, modern ones
+//! of what their filter selects.
 
 use super::call::Call;
 use super::client::Client;
@@ -18,18 +18,18 @@ use tokio::time::{Instant, sleep_until};
 
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// Where changes come from.
+/// The sources of changes.
 struct Sources<'a> {
     hub: &'a dyn LocalHub,
-    /// The hub's revision that was told of.
+    /// The last revision of the hub that was handled.
     seen: u64,
     gateway: Changes,
     provider: Option<broadcast::Receiver<Change>>,
 }
 
 impl Client {
-    /// Turns what the hub, the gateway and the provider tell into changes, until the link to the hub is closed. One is
-    /// enough: while one runs, others wait.
+    /// Turns the events of the hub, the gateway and the provider into changes, until the link to the hub closes. One
+    /// task per client is enough: further calls wait forever.
     pub(super) async fn pump(&self) {
         if self.pumping.swap(true, Ordering::Relaxed) {
             return std::future::pending().await;
@@ -38,7 +38,7 @@ impl Client {
         let provider = self.shared.offers().map(|offers| offers.changes());
         let mut sources = Sources { hub, seen: hub.revision(), gateway: self.scope.changes(), provider };
         while let Some(mut changed) = self.next(&mut sources).await {
-            // What comes together is told once.
+            // Changes that come together are sent once.
             let pause = sleep_until(Instant::now() + CHANGES_PAUSE);
             tokio::pin!(pause);
             loop {
@@ -65,7 +65,7 @@ impl Client {
             tokio::select! {
                 revision = sources.hub.changed(sources.seen) => {
                     sources.seen = revision;
-                    // A sparse list is the same whatever pages there are.
+                    // The sparse list does not depend on pages.
                     return Some(if self.full { vec![Change::Resources, Change::Tools] } else { vec![Change::Resources] });
                 }
                 change = sources.gateway.recv() => return Some(self.of_gateway(change?.kind)),
@@ -82,10 +82,10 @@ impl Client {
 
     fn of_gateway(&self, kind: ChangeKind) -> Vec<Change> {
         match kind {
-            // A sparse list is the same whatever upstreams there are.
+            // The sparse list does not depend on upstreams.
             ChangeKind::Tools if self.full => vec![Change::Tools],
             ChangeKind::Tools => Vec::new(),
-            // After a flood it stands for everything.
+            // After a lagged receiver, `Servers` stands for any change.
             ChangeKind::Servers => {
                 let tools = self.full.then_some(Change::Tools);
                 tools.into_iter().chain([Change::Prompts, Change::Resources]).collect()
@@ -119,7 +119,7 @@ fn changed_state(news: &str) -> Option<String> {
     (method == "state/changed").then(|| resources::state_uri(&params.session_id))
 }
 
-/// A change as a notification: its method, and members of its params as JSON text.
+/// A change as a notification: the method, and members of its params as JSON text.
 fn told(change: &Change) -> (&'static str, String) {
     match change {
         Change::Tools => ("notifications/tools/list_changed", String::new()),
@@ -129,13 +129,13 @@ fn told(change: &Change) -> (&'static str, String) {
     }
 }
 
-/// A change as a legacy client hears of it, if it wants to.
+/// The notification of a change for a legacy client, if it subscribed to it.
 pub fn to_legacy(client: &Client, change: &Change) -> Option<String> {
     let (method, params) = told(change);
     client.follows(change).then(|| message::notification(method, &format!("{{{params}}}")))
 }
 
-/// What a modern client listens for.
+/// The changes that a modern client wants.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Filter {
@@ -165,7 +165,7 @@ impl Filter {
     }
 }
 
-/// `subscriptions/listen`: goes on until the client ends it, or the hub does; then there is a result.
+/// `subscriptions/listen`: runs until the client cancels it or the hub ends, then returns a result.
 pub async fn listen(call: &Call) -> Result<String, RpcError> {
     #[derive(Deserialize)]
     struct Listen {
@@ -176,7 +176,7 @@ pub async fn listen(call: &Call) -> Result<String, RpcError> {
     let mut changes = call.client.changes();
     let mut accepted = Vec::new();
     for uri in std::mem::take(&mut filter.resource_subscriptions) {
-        // What tells of no changes is not among what is acknowledged.
+        // A resource that cannot be watched is left out of the acknowledged subscriptions.
         if call.client.shared.offers().is_some() || resources::watch(call, &uri).await.is_ok() {
             accepted.push(uri);
         }

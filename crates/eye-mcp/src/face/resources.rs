@@ -1,4 +1,4 @@
-//! What can be read of pages: their state, their text, their logs; and the resources of upstreams that run.
+//! The readable resources: state, text and logs of pages, and the resources of running upstreams.
 
 use super::ask;
 use super::ask_hub::AskHub;
@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 
 const BASE: &str = "eye://session/";
 
-/// What of a page can be read.
+/// The resources of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     State,
@@ -32,7 +32,6 @@ const PARTS: [(Part, &str, &str, &str); 3] = [
     (Part::Logs, "logs", "text/plain", "Console messages and errors of the page"),
 ];
 
-/// The URI of a session's state.
 pub fn state_uri(session: &str) -> String {
     format!("{BASE}{session}/state")
 }
@@ -44,7 +43,6 @@ fn parse(uri: &str) -> Option<(&str, Part)> {
     (!session.is_empty()).then_some((session, *part))
 }
 
-/// `resources/list`.
 pub(super) async fn list(call: &Call) -> Result<Outcome, Stop> {
     let start = Cursor::start(call)?;
     let mut all = provided(&call.client, List::Resources);
@@ -66,7 +64,6 @@ pub(super) async fn list(call: &Call) -> Result<Outcome, Stop> {
     Ok(Outcome::ours(page_of("resources", &all, start, LIST_LEN_MAX)))
 }
 
-/// `resources/templates/list`.
 pub(super) async fn templates(call: &Call) -> Outcome {
     let mut all = provided(&call.client, List::Templates);
     for (_, part, kind, description) in PARTS {
@@ -86,7 +83,6 @@ struct Uri {
     uri: String,
 }
 
-/// `resources/read`.
 pub(super) async fn read(call: &Call) -> Result<Outcome, Stop> {
     let Uri { uri } = call.params()?;
     let Some((session, part)) = parse(&uri) else { return read_upstream(call, &uri).await };
@@ -109,7 +105,7 @@ pub(super) async fn read(call: &Call) -> Result<Outcome, Stop> {
     )))
 }
 
-/// State as JSON whatever it is; text and logs as they read.
+/// State as JSON whatever its type; text and logs as plain text.
 fn value_text(result: &RawValue, part: Part) -> String {
     #[derive(Deserialize)]
     struct Valued {
@@ -125,7 +121,7 @@ fn value_text(result: &RawValue, part: Part) -> String {
     }
 }
 
-/// Entries of a log, one a line.
+/// The entries of a log, one per line.
 fn log_lines(value: &RawValue) -> Option<String> {
     let entries: Vec<Value> = serde_json::from_str(value.get()).ok()?;
     let line = |entry: &Value| match (entry["level"].as_str(), entry["text"].as_str()) {
@@ -135,14 +131,14 @@ fn log_lines(value: &RawValue) -> Option<String> {
     Some(entries.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
-/// A resource of an upstream that runs. Whose it is is found by its list, else by asking.
+/// Reads a resource of a running upstream: of the one that lists it, else of the first one that answers.
 async fn read_upstream(call: &Call, uri: &str) -> Result<Outcome, Stop> {
     let params = || RawValue::from_string(call.raw_params().to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());
     if let Some(server) = owner(call, uri).await {
         return ask::upstream(call, &server, "resources/read", params(), None).await;
     }
     for server in &call.client.running() {
-        // A template of theirs may fit.
+        // One of them may have a template that matches.
         if let Ok(found) = ask::upstream(call, server, "resources/read", params(), None).await {
             return Ok(found);
         }
@@ -161,7 +157,7 @@ async fn owner(call: &Call, uri: &str) -> Option<String> {
     None
 }
 
-/// A resource that is not there, as each era says it.
+/// The error for a missing resource, in each era's code.
 fn not_found(call: &Call, uri: &str, error: Option<&Error>) -> RpcError {
     let code = match call.era() {
         Era::Legacy => RESOURCE_NOT_FOUND,
@@ -172,7 +168,7 @@ fn not_found(call: &Call, uri: &str, error: Option<&Error>) -> RpcError {
     RpcError { code, message, data }
 }
 
-/// `resources/subscribe`, of legacy clients.
+/// `resources/subscribe`, legacy clients only.
 pub(super) async fn subscribe(call: &Call) -> Result<Outcome, Stop> {
     let Uri { uri } = call.params()?;
     watch(call, &uri).await?;
@@ -180,14 +176,14 @@ pub(super) async fn subscribe(call: &Call) -> Result<Outcome, Stop> {
     Ok(Outcome::ours(""))
 }
 
-/// `resources/unsubscribe`, of legacy clients.
+/// `resources/unsubscribe`, legacy clients only.
 pub(super) fn unsubscribe(call: &Call) -> Result<Outcome, Stop> {
     let Uri { uri } = call.params()?;
     call.client.unfollow(&uri);
     Ok(Outcome::ours(""))
 }
 
-/// Begins to hear of a resource: of pages, only a state tells when it changes.
+/// Starts watching a resource. Of a page's resources, only the state can be watched.
 pub(super) async fn watch(call: &Call, uri: &str) -> Result<(), RpcError> {
     match parse(uri) {
         Some((session, Part::State)) => {
@@ -207,7 +203,7 @@ pub(super) async fn watch(call: &Call, uri: &str) -> Result<(), RpcError> {
     }
 }
 
-/// The pages, one a line.
+/// The pages, one per line.
 pub fn page_lines(list: &RawValue) -> String {
     let list: Value = serde_json::from_str(list.get()).unwrap_or_default();
     let rows = list["sessions"].as_array().map_or(&[][..], Vec::as_slice);

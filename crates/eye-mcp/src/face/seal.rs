@@ -1,5 +1,5 @@
-//! Seals what a client is to hand back: it may be read by the client, but not changed, kept for long, or used
-//! elsewhere.
+//! Seals the state that a client sends back: the client can read it, but not change it, use it after its time, or use
+//! it for another method.
 
 use super::era::invalid_params;
 use super::limits::STATE_LIFE;
@@ -10,7 +10,7 @@ use ring::hmac;
 use ring::rand::SystemRandom;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A secret key that ends with the process.
+/// A secret key that lives as long as the process.
 pub struct Seal(hmac::Key);
 
 impl std::fmt::Debug for Seal {
@@ -23,7 +23,8 @@ impl Seal {
     /// A fresh key.
     ///
     /// # Panics
-    /// When the system has no random numbers, in which case nothing here is safe.
+    ///
+    /// If the system has no random numbers: nothing here would be safe.
     pub fn new() -> Self {
         Self(hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new()).expect("the system has random numbers"))
     }
@@ -36,7 +37,7 @@ impl Seal {
         format!("{}.{}", URL_SAFE_NO_PAD.encode(&body), URL_SAFE_NO_PAD.encode(tag.as_ref()))
     }
 
-    /// Gives the text back, if the seal is ours, unbroken, of this method and not too old.
+    /// Returns the text if the seal is ours, intact, for this method and not expired.
     pub fn open(&self, sealed: &str, method: &str) -> Result<String, RpcError> {
         let read = || {
             let (body, tag) = sealed.split_once('.')?;

@@ -1,4 +1,4 @@
-//! `select` of `mcp_call`: a part of a tool's result by JSONPath, and which half of the result it came from.
+//! `select` of `mcp_call`: extracts a part of a tool's result by JSONPath.
 
 use super::content;
 use super::era::Era;
@@ -7,10 +7,10 @@ use crate::catalogue::select;
 use eye_protocol::rpc::json;
 use serde_json::Value;
 
-/// What a path selects of a result; `None` when there is no path, or the result is an error.
+/// Applies a path to a result; `None` without a path, or if the result is an error.
 ///
-/// Structured content is looked at first, then the text of the content as JSON, then the result as a whole. Where a
-/// result has both halves, a second text says which of them it was.
+/// The path is tried on the structured content, then on the content's text as JSON; on the whole result if it has
+/// neither. If the result has both, a second text says which of them was used.
 pub fn selected(outcome: &Outcome, path: Option<&str>) -> Option<Outcome> {
     let path = path.filter(|path| !path.is_empty())?;
     let text = outcome.render(Era::Legacy, "tools/call", "{}");
@@ -54,7 +54,7 @@ pub fn selected(outcome: &Outcome, path: Option<&str>) -> Option<Outcome> {
     Some(Outcome::ours(format!(r#""content":[{}]"#, parts.join(","))).untrusted())
 }
 
-/// The text of a result, as the JSON that it is or as a string; several texts are a list of them.
+/// The content's text, parsed as JSON if possible; several texts as a list.
 fn in_content(whole: &Value) -> Option<Value> {
     let parts = whole["content"].as_array()?;
     let value = |part: &Value| {

@@ -1,4 +1,4 @@
-//! Sessions of legacy clients over HTTP: who they are, and their streams, which can be taken up again after a break.
+//! Sessions of legacy clients over HTTP, with their streams, which can be resumed after a disconnection.
 
 use super::call::{Outgoing, Outlet, learn_roots};
 use super::client::Client;
@@ -14,12 +14,11 @@ use std::time::Instant;
 use tokio::sync::{Notify, broadcast, mpsc};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// All sessions.
 #[derive(Debug, Default)]
 pub struct Sessions(Mutex<HashMap<String, Arc<Session>>>);
 
 impl Sessions {
-    /// Begins one. Where there are too many, the one that was idle longest ends.
+    /// Begins a session. Above the limit, the session that was idle longest ends.
     pub fn begin(&self, client: Arc<Client>) -> Arc<Session> {
         let mut all = hold(&self.0);
         let ages = all.values().map(|session| (session.id.clone(), session.idle_since()));
@@ -31,19 +30,17 @@ impl Sessions {
         session
     }
 
-    /// The session of this id, which is used by being asked for.
+    /// The session of this id; marks it as used now.
     pub fn get(&self, id: &str) -> Option<Arc<Session>> {
         let session = hold(&self.0).get(id).cloned()?;
         *hold(&session.used) = Instant::now();
         Some(session)
     }
 
-    /// Ends one.
     pub fn end(&self, id: &str) -> bool {
         hold(&self.0).remove(id).is_some()
     }
 
-    /// Ends all.
     pub fn clear(&self) {
         for (_, session) in hold(&self.0).drain() {
             session.ended.cancel();
@@ -51,8 +48,7 @@ impl Sessions {
     }
 }
 
-/// Which sessions end when one more begins: those unused for long, and the one idle longest where there are
-/// too many.
+/// The sessions that end when one more begins: those idle for too long, and above the limit the one idle longest.
 fn outlived(mut idle_since: Vec<(String, Instant)>, now: Instant) -> Vec<String> {
     idle_since.sort_by_key(|(_, since)| *since);
     let over = (idle_since.len() + 1).saturating_sub(SESSIONS_MAX);
@@ -60,32 +56,30 @@ fn outlived(mut idle_since: Vec<(String, Instant)>, now: Instant) -> Vec<String>
     idle_since.into_iter().take(over.max(old)).map(|(id, _)| id).collect()
 }
 
-/// Whether the client is being asked for its roots.
+/// Whether a request for the client's roots is in progress.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum AskingRoots {
     #[default]
     No,
     Once,
-    /// They changed meanwhile.
+    /// The roots changed during the request.
     Again,
 }
 
-/// One session.
 #[derive(Debug)]
 pub struct Session {
-    /// Not to be guessed.
+    /// Random, since it grants access.
     pub id: String,
-    /// Who it is of.
     pub client: Arc<Client>,
     used: Mutex<Instant>,
     streams: Mutex<VecDeque<Arc<Log>>>,
     last_stream: AtomicU32,
-    /// What is told without being asked.
+    /// The session's own stream, for notifications and requests to the client.
     pub own: Arc<Log>,
     listening: AtomicBool,
     under_way: Mutex<HashMap<Box<str>, AbortHandle>>,
     asking_roots: Arc<Mutex<AskingRoots>>,
-    /// Ends with the session.
+    /// Cancelled when the session ends.
     pub ended: CancellationToken,
     _end: DropGuard,
 }
@@ -112,7 +106,7 @@ impl Session {
         *hold(&self.used)
     }
 
-    /// Notes a request that can be cancelled; the guard forgets it.
+    /// Registers a request for cancellation; dropping the guard removes it.
     pub fn under_way(self: &Arc<Self>, id: &str, handle: AbortHandle) -> UnderWay {
         hold(&self.under_way).insert(id.into(), handle);
         UnderWay { session: self.clone(), id: id.into() }
@@ -136,7 +130,7 @@ impl Session {
         log
     }
 
-    /// The stream and place after the event that a client saw last.
+    /// The stream and event number that follow the last event that a client received.
     pub fn resume(&self, last_event: &str) -> Option<(Arc<Log>, u64)> {
         let (stream, seen) = last_event.split_once('-')?;
         let (stream, seen): (u32, u64) = (stream.parse().ok()?, seen.parse().ok()?);
@@ -147,8 +141,8 @@ impl Session {
         streams.iter().find(|log| log.id == stream).map(|log| (log.clone(), seen + 1))
     }
 
-    /// Asks the client for its roots on the session's own stream, once at a time; news that come meanwhile make it ask
-    /// once more.
+    /// Requests the client's roots on the session's own stream. One request runs at a time; a change in the meantime
+    /// causes one more.
     pub fn learn_roots(&self) {
         {
             let mut asking = hold(&self.asking_roots);
@@ -188,7 +182,7 @@ impl Session {
         });
     }
 
-    /// From the first listener on, changes are written into the session's own stream.
+    /// From the first listener on, changes are written to the session's own stream.
     pub fn listen(self: &Arc<Self>) {
         if self.listening.swap(true, Ordering::Relaxed) {
             return;
@@ -219,7 +213,7 @@ impl Session {
     }
 }
 
-/// A request under way.
+/// Keeps a request cancellable; see `Session::under_way`.
 #[derive(Debug)]
 pub struct UnderWay {
     session: Arc<Session>,
@@ -232,7 +226,7 @@ impl Drop for UnderWay {
     }
 }
 
-/// The events of one stream, kept so that a client that lost its connection can go on from what it saw last.
+/// The events of one stream, kept so that a client can resume after its last event.
 #[derive(Debug)]
 pub struct Log {
     id: u32,
@@ -242,23 +236,23 @@ pub struct Log {
 
 #[derive(Debug, Default)]
 struct Events {
-    /// Number and text; an empty text is an event without data, which only says where the stream is.
+    /// Number and text; an empty text is an event without data, which only marks the position.
     kept: VecDeque<(u64, String)>,
     bytes: usize,
     next: u64,
     ended: bool,
-    /// Counts up when the current reader must stop: a pause, or another reader.
+    /// Incremented when the current reader must stop: by a pause or by another reader.
     turn: u64,
-    /// Where a reader begins that has seen nothing.
+    /// Where a new reader without a position begins: after the last event that was read.
     taken: u64,
 }
 
-/// What a reader gets next.
+/// The next item for a reader.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
-    /// An event: its id, and its data.
+    /// An event: its id and data.
     Event(String, String),
-    /// Nothing more, for this reader.
+    /// No more for this reader.
     End,
 }
 
@@ -267,7 +261,7 @@ impl Log {
         Self { id, inner: Mutex::default(), came: Notify::new() }
     }
 
-    /// Adds a message. Older ones give way.
+    /// Adds a message. Above the limits, the oldest are dropped.
     pub fn push(&self, text: &str) {
         let mut inner = hold(&self.inner);
         let number = inner.next;
@@ -283,19 +277,19 @@ impl Log {
         self.came.notify_waiters();
     }
 
-    /// Nothing comes after this.
+    /// Ends the stream.
     pub fn end(&self) {
         hold(&self.inner).ended = true;
         self.came.notify_waiters();
     }
 
-    /// The reader stops here, and may go on later.
+    /// Stops the current reader, which may resume later.
     pub fn pause(&self) {
         hold(&self.inner).turn += 1;
         self.came.notify_waiters();
     }
 
-    /// Begins to read: the reader before stops. Gives the reader's turn, and where it begins.
+    /// Starts a reader and stops the one before. Returns the reader's turn, and the number of its first event.
     pub fn begin(&self, from: Option<u64>) -> (u64, u64) {
         let mut inner = hold(&self.inner);
         inner.turn += 1;
@@ -305,14 +299,14 @@ impl Log {
         (turn, from)
     }
 
-    /// The next event from this place on, for the reader of this turn.
+    /// The next event from this number on, for the reader of this turn.
     pub async fn next(&self, turn: u64, from: u64) -> (Next, u64) {
         loop {
             let notified = self.came.notified();
             {
                 let mut inner = hold(&self.inner);
                 let found = inner.kept.iter().find(|(number, _)| *number >= from).cloned();
-                // What was written before a pause is still read.
+                // Events from before a pause are still delivered.
                 if let Some((number, text)) = found
                     && (inner.turn == turn || inner.turn == turn + 1)
                 {

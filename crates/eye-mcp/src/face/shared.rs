@@ -1,5 +1,4 @@
-//! What all clients of a face share: the ways to the hub and to the upstreams, and what is kept for them. Knows no
-//! client.
+//! The state that all clients of a face share: the hub, the gateway and caches. Nothing about single clients.
 
 use super::keeping::Keeping;
 use super::offers::Offers;
@@ -12,12 +11,11 @@ use eye_protocol::rpc::json;
 use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
-/// What all clients share.
 #[derive(Debug)]
 pub struct Shared {
     hub: OnceLock<Box<dyn LocalHub>>,
     gateway: Gateway,
-    /// For clients that say nothing of a folder: those over HTTP.
+    /// The upstreams of clients without a folder: those over HTTP.
     own_scope: OnceLock<Scope>,
     offers: Option<Arc<dyn Offers>>,
     server_info: String,
@@ -29,7 +27,6 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Of a face of this version, in front of a gateway and beside what the embedding program offers.
     pub fn new(gateway: Gateway, version: &str, offers: Option<Arc<dyn Offers>>) -> Self {
         Self {
             hub: OnceLock::new(),
@@ -45,27 +42,25 @@ impl Shared {
         }
     }
 
-    /// The hub serves from now on.
+    /// Starts serving: `hub` is the way into the hub.
     pub fn begin(&self, hub: Box<dyn LocalHub>) {
         let _ = self.hub.set(hub);
     }
 
-    /// The hub, while it serves.
+    /// The hub, unless it is not serving yet or shutting down.
     pub fn hub(&self) -> Option<&dyn LocalHub> {
         self.hub.get().map(AsRef::as_ref).filter(|_| !self.closing.is_cancelled())
     }
 
-    /// The gateway to upstreams.
     pub fn gateway(&self) -> &Gateway {
         &self.gateway
     }
 
-    /// The upstreams of clients that say nothing of a folder.
+    /// The upstreams of clients without a folder.
     pub fn own_scope(&self) -> Scope {
         self.own_scope.get_or_init(|| self.gateway.own_scope()).clone()
     }
 
-    /// What the embedding program offers of its own.
     pub fn offers(&self) -> Option<&Arc<dyn Offers>> {
         self.offers.as_ref()
     }
@@ -75,27 +70,26 @@ impl Shared {
         &self.server_info
     }
 
-    /// Seals what clients are to hand back.
     pub fn seal(&self) -> &Seal {
         &self.seal
     }
 
-    /// Calls that wait for an answer of their users.
+    /// The parked calls.
     pub fn parking(&self) -> &Arc<Parking> {
         &self.parking
     }
 
-    /// What is kept of everything that can be called.
+    /// The cache of the catalogue's pages.
     pub fn keeping(&self) -> &Keeping {
         &self.keeping
     }
 
-    /// Large results.
+    /// Large results that are read in pieces.
     pub fn pieces(&self) -> &Pieces {
         &self.pieces
     }
 
-    /// Set when the hub shuts down.
+    /// Cancelled when the hub shuts down.
     pub fn closing(&self) -> &CancellationToken {
         &self.closing
     }

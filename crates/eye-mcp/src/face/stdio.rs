@@ -1,5 +1,5 @@
-//! MCP over a byte stream: the shim `eye mcp` pipes its client's stdio here, or hands it over. One task per connection:
-//! reading, working and writing go on side by side, so that no call waits for another and no answer for a task switch.
+//! MCP over a byte stream: the shim `eye mcp` pipes its client's stdio here, or hands the files over. One task per
+//! connection reads, works and writes concurrently, so that no call waits for another and answers need no task switch.
 
 use super::call::{Call, Outgoing, Outlet, Provider, is_news_of_roots, learn_roots};
 use super::client::{Client, Newcomer};
@@ -34,47 +34,46 @@ use tokio::time::timeout;
 
 const READ_BYTES: usize = 16 << 10;
 
-/// What a shim says of its client before it pipes.
+/// The first message of a shim, about its client.
 #[derive(Clone, Debug, Default, Deserialize, serde::Serialize)]
 #[serde(default)]
 pub struct Announcement {
-    /// Where the client works.
+    /// The client's working folder.
     pub cwd: Option<PathBuf>,
-    /// Its environment.
     pub env: BTreeMap<String, String>,
-    /// Who it is across connections.
+    /// The agent's name, the same across connections.
     pub agent: Option<String>,
-    /// The page it means when it names none.
+    /// The page for requests that name none.
     pub page: Option<String>,
-    /// The token that says what it may do; the hub reads it.
+    /// The token with the client's rights; the hub reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-    /// Whether every tool is listed.
+    /// Whether `tools/list` lists every tool.
     pub full: bool,
-    /// Whether its client had its handshake with a hub before this one.
+    /// Whether the client did its handshake with an earlier hub.
     pub again: bool,
-    /// Whether the shim would rather hand its files over than pipe.
+    /// Whether the shim offers to hand over its files instead of piping.
     pub hands_over: bool,
-    /// Servers that its own command line names.
+    /// Servers from the client's command line.
     pub overrides: Config,
 }
 
 type Work = Pin<Box<dyn Future<Output = Done> + Send>>;
 
-/// Who ended a connection.
+/// Which side ended a connection.
 enum Over {
     Client,
     Hub,
 }
 
-/// A call that ended: which, and what is to be written, if anything.
+/// A finished call: its id, and the text to write, if any.
 struct Done {
     id: Option<Box<str>>,
     text: Option<String>,
 }
 
 impl Face {
-    /// Serves one connection until either side ends it. `rest` was read of it already.
+    /// Serves one connection until either side ends it. `rest` was already read from it.
     pub async fn stream(&self, announcement: &str, scope: Scope, rest: Vec<u8>, mut socket: AsyncStream) {
         let announcement: Announcement = serde_json::from_str(announcement).unwrap_or_default();
         #[cfg(target_os = "linux")]
@@ -111,19 +110,19 @@ impl Connection {
     /// Serves the files that a shim hands over.
     async fn serve_files(self, mut socket: AsyncStream, outgoing: mpsc::Receiver<Outgoing>) {
         use super::handover;
-        // A shim whose files cannot be taken, which it looked at itself, is told by the end of its connection.
+        // The shim checked its files before. If taking them fails all the same, the closed connection tells the shim.
         let Ok((reader, writer, unread)) = handover::take(&socket).await else { return };
         tokio::select! {
             over = self.serve(reader, writer, unread, outgoing) => if matches!(over, Over::Client) {
                 let _ = socket.write_all(handover::DONE).await;
             },
-            // The client ended its server.
+            // The client ended the shim.
             () = closed(&socket) => {}
         }
     }
 }
 
-/// Returns when the other side is gone. It says nothing any more.
+/// Returns when the shim is gone, which sends nothing any more.
 #[cfg(target_os = "linux")]
 async fn closed(socket: &AsyncStream) {
     let mut byte = [0];
@@ -144,7 +143,7 @@ struct Connection {
     out: Vec<u8>,
     works: FuturesUnordered<Work>,
     under_way: HashMap<Box<str>, AbortHandle>,
-    /// What never ends by itself.
+    /// Tasks that do not end by themselves.
     listening: Vec<AbortHandle>,
 }
 
@@ -162,12 +161,12 @@ impl Connection {
         tokio::pin!(pump);
         let mut ended = client.link.ended();
         let mut open = true;
-        // Results that are written apart from what was told before them.
+        // Results that are delayed until the client has read the messages before them.
         let mut held = Waiting::new(unread);
         if self.take_lines().is_err() {
             return Over::Hub;
         }
-        // A client that closed its side still gets what it asked for.
+        // A client that closed its side still gets its answers.
         while open || !self.works.is_empty() || !self.out.is_empty() || !held.is_empty() {
             if self.out.len() > OUTBOX_BYTES_MAX {
                 return Over::Hub;
@@ -180,7 +179,7 @@ impl Connection {
                     Ok(_) | Err(_) => return Over::Client,
                 },
                 Some(done) = self.works.next(), if !self.works.is_empty() => {
-                    // What was told on the way comes before the answer.
+                    // Messages of a request are written before its answer.
                     while let Ok(message) = outgoing.try_recv() {
                         self.write(message);
                         held.note_told();
@@ -229,7 +228,7 @@ impl Connection {
                 () = &mut pump => return Over::Hub,
                 () = client.shared.closing().cancelled() => {
                     self.say_farewell(Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again"));
-                    // A client that does not read now reads no more.
+                    // A client that does not read now is not waited for any longer.
                     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), writer.write_all(&self.out)).await;
                     return Over::Hub;
                 }
@@ -238,7 +237,7 @@ impl Connection {
         Over::Client
     }
 
-    /// Ends what is under way, so that no call waits for an answer that will not come.
+    /// Answers all requests in progress with this error, so that no client waits for an answer that will not come.
     fn say_farewell(&mut self, error: Error) {
         let error = error.into();
         let ids: Vec<Box<str>> = self.under_way.drain().map(|(id, _)| id).collect();
@@ -257,7 +256,7 @@ impl Connection {
         }
     }
 
-    /// Works off every whole line. An error ends the connection: there is no end to its line.
+    /// Processes every whole line. Fails if a line is over the limit, which ends the connection.
     fn take_lines(&mut self) -> Result<(), Error> {
         let mut start = 0;
         let input = std::mem::take(&mut self.input);
@@ -302,7 +301,7 @@ impl Connection {
                 self.works.push(Box::pin(async move {
                     match Abortable::new(respond(&call), registration).await {
                         Ok(text) => Done { id: Some(id), text: Some(text) },
-                        // A request that was cancelled has no answer.
+                        // A cancelled request gets no response.
                         Err(Aborted) => Done { id: None, text: None },
                     }
                 }));

@@ -1,23 +1,22 @@
-//! Whether the program at the other end of a pipe or Unix socket has read all that was written to it, as the kernel
-//! says (Linux).
+//! Asks the kernel whether the peer of a pipe or Unix socket has read everything that was written (Linux only).
 
-/// Where that can be asked. The default knows nothing.
+/// How to ask for one file. The default cannot tell.
 #[derive(Debug, Default)]
 pub(super) struct Unread(Option<kernel::Way>);
 
 impl Unread {
-    /// Of what is written to this file.
+    /// For what is written to this file.
     #[cfg(target_os = "linux")]
     pub fn of(file: impl std::os::fd::AsFd) -> Self {
         Self(kernel::Way::of(file.as_fd()).ok())
     }
 
-    /// Whether there is an answer to be had.
+    /// Whether the kernel can tell.
     pub fn is_known(&self) -> bool {
         self.is_empty().is_some()
     }
 
-    /// Whether everything was read. `None`: the kernel does not say.
+    /// Whether everything was read. `None` if the kernel cannot tell.
     pub fn is_empty(&self) -> Option<bool> {
         self.0.as_ref().and_then(|way| way.is_empty().ok())
     }
@@ -35,15 +34,15 @@ mod kernel {
     use std::io;
     use std::os::fd::{BorrowedFd, OwnedFd};
 
-    /// More than the answer about one socket takes.
+    /// An upper bound for the kernel's answer about one socket.
     const ANSWER_BYTES_MAX: usize = 1024;
 
-    /// How the kernel is asked.
+    /// The means to ask the kernel.
     #[derive(Debug)]
     pub enum Way {
-        /// The end that is written to knows how much lies in the pipe.
+        /// The writing end reports how many bytes are in the pipe.
         Pipe(OwnedFd),
-        /// `sock_diag` counts what a socket sent and its peer has not taken.
+        /// `sock_diag` reports how many bytes a socket sent that its peer has not read.
         Socket { asked: OwnedFd, question: Vec<u8> },
     }
 
@@ -68,7 +67,7 @@ mod kernel {
                 Self::Pipe(file) => Ok(ioctl_fionread(file)? == 0),
                 Self::Socket { asked, question } => {
                     send(asked, question, SendFlags::empty())?;
-                    // The kernel answers while it takes the question, so there is nothing to wait for.
+                    // The kernel has the answer ready when `send` returns, so receiving does not block.
                     let mut answer = [0_u8; ANSWER_BYTES_MAX];
                     let (count, _) = recv(asked, answer.as_mut_slice(), RecvFlags::empty())?;
                     sent_and_untaken(&answer[..count]).map(|bytes| bytes == 0)
@@ -106,7 +105,7 @@ mod kernel {
 mod kernel {
     use std::io;
 
-    /// There is none.
+    /// Other systems have no such means.
     #[derive(Debug)]
     pub enum Way {}
 
@@ -139,7 +138,7 @@ mod tests {
         assert_eq!(unread.is_empty(), Some(false));
         reader.read_exact(&mut [0; 3]).unwrap();
         assert_eq!(unread.is_empty(), Some(true));
-        // What is neither says nothing.
+        // Neither a pipe nor a socket: the kernel cannot tell.
         assert!(!Unread::of(std::fs::File::open("/dev/null").unwrap()).is_known());
     }
 }

@@ -1,20 +1,19 @@
-//! eye's own verbs as tools of the catalogue, from the table of operations: what a page does without `eval`, and what
-//! the hub knows itself.
+//! eye's own verbs as tools of the catalogue, from the table of operations: what pages do without `eval`, and the hub's
+//! own.
 
 use crate::catalogue::{Entry, Standing};
 use eye_protocol::operations::{Faces, Operation, mcp_tool, shown_by};
 use serde_json::value::RawValue;
 use std::sync::{Arc, LazyLock};
 
-/// The provider that they are of.
+/// The provider name of eye's verbs.
 pub const SERVER: &str = "eye";
 
-/// The verb of this name.
 pub fn named(name: &str) -> Option<&'static Operation> {
     shown_by(Faces::MCP).find(|operation| operation.name == name)
 }
 
-/// All of them as entries of the catalogue; the same ones each time.
+/// All verbs as entries of the catalogue; built once.
 pub fn entries() -> &'static [Arc<Entry>] {
     static ENTRIES: LazyLock<Vec<Arc<Entry>>> = LazyLock::new(|| {
         let one = |operation: &Operation| {
@@ -32,7 +31,7 @@ mod tests {
     use eye_protocol::operations::{Effect, Kind, mcp_params};
     use serde_json::{Value, json};
 
-    /// The type that a schema must say for a kind.
+    /// The type in the schema for a kind.
     fn types(kind: Kind) -> Value {
         match kind {
             Kind::Text | Kind::Target | Kind::Condition | Kind::Choice(_) => json!("string"),

@@ -1,5 +1,4 @@
-//! Getting in touch with the upstreams of a scope: asking those whose tools are not known, and telling which are not
-//! there.
+//! Starts and lists the upstreams of a scope on demand, and reports which of them are not available.
 
 use super::scope::{More, Scope};
 use crate::catalogue::{Catalogue, Entry, Unresolved, prefixed, shown};
@@ -10,16 +9,16 @@ use eye_protocol::{Code, Error};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What of a reason is shown.
+/// Characters of a reason that are shown.
 const REASON_CHARS_MAX: usize = 160;
-/// What of a name is shown in a list of names.
+/// Characters of a name that are shown in a list of names.
 const NAME_CHARS_MAX: usize = 60;
-/// How many names of untrusted servers are shown.
+/// Names of untrusted servers that are shown.
 const NAMES_SHOWN_MAX: usize = 5;
 
 impl Scope {
-    /// Asks upstreams whose tools are not known or that are down, all at once, for at most so long. Slow ones go on
-    /// starting after it.
+    /// Starts upstreams whose tools are unknown or that are down, all at once, and waits up to `wait`. Slow ones go on
+    /// starting after that.
     pub async fn learn(&self, wait: Duration) {
         let unknown = self.upstreams().into_iter().filter(|upstream| match upstream.state() {
             ServerState::Configured | ServerState::Starting => !upstream.is_listed(),
@@ -29,7 +28,7 @@ impl Scope {
         Self::all_ready(unknown.collect(), wait).await;
     }
 
-    /// Starts those that do not run, all at once, and waits for them for at most so long.
+    /// Starts upstreams that are not running, all at once, and waits up to `wait`.
     pub async fn wake(&self, wait: Duration) {
         let resting = self.upstreams().into_iter().filter(|upstream| {
             matches!(upstream.state(), ServerState::Configured | ServerState::Known | ServerState::Starting)
@@ -48,7 +47,7 @@ impl Scope {
         .await;
     }
 
-    /// A line for each server whose tools may be missing from an answer: it is starting, or down, and why.
+    /// A line for each server whose tools may be missing from an answer, because it is starting or down.
     pub fn notes(&self) -> Vec<String> {
         let listed = |name: &str| self.upstream(name).is_ok_and(|upstream| upstream.is_listed());
         let mut notes = Vec::new();
@@ -87,13 +86,13 @@ impl Scope {
         notes
     }
 
-    /// Approves the tools of a server as they are now. Gives how many were not approved before.
+    /// Approves the current tools of a server. Returns how many were not approved before.
     pub fn approve(&self, server: &str) -> Result<usize, crate::RpcError> {
         let failed = |error| Error::new(Code::INTERNAL, format!("the approval cannot be kept: {error}"));
         Ok(self.upstream(server)?.approve().map_err(failed)?)
     }
 
-    /// What a server wrote on stderr, and why it is down if it is.
+    /// The server's stderr, and the reason if it is down.
     pub fn log_of(&self, server: &str) -> Result<String, crate::RpcError> {
         let upstream = self.upstream(server)?;
         let stderr = upstream.stderr();
@@ -108,8 +107,8 @@ impl Scope {
         })
     }
 
-    /// The tool that a name means. Servers that were never asked, or are down, are asked before it is an error; the
-    /// error says which of them are not there.
+    /// Resolves a name. Servers that were never listed or are down are started before the name counts as unknown; the
+    /// error lists those that are not available.
     pub async fn resolve_asking(
         &self,
         name: &str,
@@ -139,7 +138,7 @@ impl Scope {
         loop {
             tokio::select! {
                 () = &mut learning => break,
-                // One that hangs does not delay a call of another that has come up.
+                // A server that hangs must not delay a call of another that has come up.
                 change = changes.recv() => if change.is_none() || self.catalogue(more).resolve(name).is_ok() {
                     break;
                 },
@@ -148,13 +147,13 @@ impl Scope {
         known(self.catalogue(more)).map_err(|unresolved| unresolved.beside(self.notes()))
     }
 
-    /// The server that a qualified or prefixed name speaks of.
+    /// The server that a qualified or prefixed name refers to.
     pub fn server_of(&self, name: &str) -> Option<String> {
         let servers = self.servers().into_iter().map(|server| server.name);
         servers
             .filter(|server| {
                 let bare = name.strip_prefix(server.as_str()).and_then(|rest| rest.strip_prefix("::"));
-                // A prefix is made from both names; with any tool it begins the same.
+                // A prefixed name begins the same for every tool of a server.
                 let stem = prefixed(server, "");
                 bare.is_some() || (stem.ends_with("__") && name.starts_with(&stem))
             })

@@ -1,4 +1,4 @@
-//! The handle of a gateway: its scopes, and what looks after them.
+//! The gateway's handle: creates scopes, and runs the task that watches config files and ends unused upstreams.
 
 use super::instances::Instances;
 use super::library;
@@ -17,7 +17,7 @@ use tokio::sync::broadcast;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// A handle; clones are the same gateway. When the last one is dropped, its upstreams end.
+/// Clones are the same gateway. When the last one is dropped, its upstreams end.
 #[derive(Clone, Debug)]
 pub struct Gateway(Arc<Inner>);
 
@@ -25,13 +25,13 @@ pub struct Gateway(Arc<Inner>);
 struct Inner {
     shared: Arc<Shared>,
     scopes: Mutex<Vec<Weak<ScopeInner>>>,
-    /// Scopes that were asked for lately: a command line asks, ends, and asks again.
+    /// Scopes that were used recently: a command-line client asks, exits, and asks again.
     recent: Mutex<Vec<(Instant, Arc<ScopeInner>)>>,
     tended: AtomicBool,
 }
 
 impl Gateway {
-    /// Starts nothing: upstreams start when they are first used.
+    /// Starts no upstream: they start when first used.
     pub fn new(settings: Settings) -> Self {
         let shared = Shared {
             settings,
@@ -54,13 +54,13 @@ impl Gateway {
         self.scope_with(project, Config::default())
     }
 
-    /// The same for an agent whose own command line names servers: they stand above every file.
+    /// Like [`Gateway::scope`], for an agent whose command line names servers: these override every file.
     pub fn scope_with(&self, project: Project, overrides: Config) -> Scope {
         self.tend();
         let mut scopes = self.0.scopes.lock().unwrap_or_else(PoisonError::into_inner);
         scopes.retain(|scope| scope.strong_count() > 0);
         let same = scopes.iter().filter_map(Weak::upgrade).find(|scope| scope.is_for(&project, &overrides));
-        // A caller that has just changed a config and asks again means the new one.
+        // A caller that has just changed a config expects the new one.
         if let Some(scope) = &same {
             scope.reload();
         }
@@ -81,36 +81,35 @@ impl Gateway {
         scope
     }
 
-    /// The upstreams as this process sees them.
+    /// The scope of this process.
     pub fn own_scope(&self) -> Scope {
         self.scope(self.0.shared.settings.project.clone())
     }
 
-    /// One JSON-RPC request in, its response out. `tools/list` shows `mcp_discover` and `mcp_call`; every tool of every
-    /// upstream can be called by its name, through `mcp_call` or directly.
+    /// Answers one JSON-RPC request. `tools/list` lists `mcp_discover` and `mcp_call`; every tool of every upstream can
+    /// be called by its name, through `mcp_call` or directly.
     pub async fn call(&self, request: Value) -> Value {
         library::call(&self.own_scope(), request).await
     }
 
-    /// What there is to call, by words or JSONPath. Upstreams that were never asked are asked first, for a while.
+    /// Searches by words or JSONPath. Upstreams that were never listed are listed first, for [`LEARN`] at most.
     pub async fn discover(&self, query: &str) -> Result<Discovered, DiscoverError> {
         let scope = self.own_scope();
         scope.learn(LEARN).await;
         scope.discover(query, &Arc::default()).await
     }
 
-    /// What upstreams have done so far.
     pub fn metrics(&self) -> &Metrics {
         &self.0.shared.metrics
     }
 
-    /// Ends every upstream, and returns once their processes are gone.
+    /// Ends every upstream, and returns when their processes are gone.
     pub async fn shut_down(&self) {
         self.0.shared.stopped.cancel();
         self.0.shared.instances.shut_down().await;
     }
 
-    /// Looks after config files and forgotten upstreams, from the first time that there is a runtime to do it on.
+    /// Starts the background task, once, as soon as there is a runtime.
     fn tend(&self) {
         if tokio::runtime::Handle::try_current().is_err() || self.0.tended.swap(true, Ordering::Relaxed) {
             return;
@@ -123,13 +122,13 @@ impl Gateway {
                     () = tokio::time::sleep(CONFIG_LOOK) => {}
                 }
                 let Some(inner) = gateway.upgrade() else { return };
-                // A file may lie on a disk that does not answer; no other call waits for it.
+                // Files may be on a disk that does not respond, so they are read on a blocking thread.
                 let _ = tokio::task::spawn_blocking(move || Gateway(inner).look()).await;
             }
         });
     }
 
-    /// The scopes that are held, by agents or by what was asked lately.
+    /// The scopes that are held by agents or were used recently.
     pub(super) fn live(&self) -> Vec<Arc<ScopeInner>> {
         let scopes = self.0.scopes.lock().unwrap_or_else(PoisonError::into_inner);
         scopes.iter().filter_map(Weak::upgrade).collect()

@@ -1,4 +1,4 @@
-//! The upstreams that exist: one for each server and project, shared by callers of the same place.
+//! The running upstreams: one instance per server and project, shared by callers in the same place.
 
 use crate::config::SpecError;
 use crate::limits::{INSTANCES_MAX, LINGER};
@@ -9,10 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Why a server of a config has no instance.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum NotMade {
-    /// Its entry makes no sense here.
+    /// The entry is not valid here.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// There are too many.
     #[error("{INSTANCES_MAX} servers are there already; end some of the agents that use them")]
     TooMany,
 }
@@ -20,11 +19,11 @@ pub enum NotMade {
 #[derive(Debug)]
 struct Kept {
     upstream: Arc<Upstream>,
-    /// No config speaks of it any more.
+    /// No config names it any more.
     retired: bool,
 }
 
-/// All of them, by what they are started with.
+/// All instances, by the full spec that they are started with.
 #[derive(Debug, Default)]
 pub struct Instances(Mutex<HashMap<String, Kept>>);
 
@@ -33,7 +32,7 @@ impl Instances {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The one that is started so, or a new one.
+    /// The instance with this key, or a new one.
     pub fn get(&self, key: String, make: impl FnOnce() -> Upstream) -> Result<Arc<Upstream>, NotMade> {
         let mut all = self.all();
         if let Some(kept) = all.get_mut(&key) {
@@ -48,14 +47,14 @@ impl Instances {
         Ok(upstream)
     }
 
-    /// No config speaks of this one any more: it ends as soon as it has nothing to do.
+    /// Marks an instance that no config names any more: it ends as soon as it is idle.
     pub fn retire(&self, instance: u64) {
         for kept in self.all().values_mut().filter(|kept| kept.upstream.instance == instance) {
             kept.retired = true;
         }
     }
 
-    /// Ends unused ones: at once when retired, after a while otherwise.
+    /// Ends unused instances: retired ones at once, others after [`LINGER`].
     pub fn end_forgotten(&self, used: impl Fn(u64) -> bool) {
         self.all().retain(|_, Kept { upstream, retired }| {
             let over = !used(upstream.instance)
@@ -67,14 +66,14 @@ impl Instances {
         });
     }
 
-    /// Lets all of them end.
+    /// Tells all instances to end, without waiting.
     pub fn stop(&self) {
         for kept in self.all().values() {
             kept.upstream.stop();
         }
     }
 
-    /// Ends all of them, at the same time.
+    /// Ends all instances in parallel, and waits for them.
     pub async fn shut_down(&self) {
         self.stop();
         let all: Vec<Arc<Upstream>> = self.all().drain().map(|(_, kept)| kept.upstream).collect();
@@ -119,7 +118,7 @@ mod tests {
             instances.get(n.to_string(), || upstream(n)).unwrap();
         }
         assert!(instances.get("more".into(), || upstream(999)).is_err());
-        // What is used stays, what was used lately stays, what no config names goes.
+        // Used instances stay, recently used ones stay, retired ones go.
         instances.retire(5);
         instances.retire(6);
         instances.end_forgotten(|instance| instance == 6);

@@ -1,4 +1,4 @@
-//! One JSON-RPC request in, its response out: the whole gateway for a program that has no use for a server.
+//! The gateway as a library: one JSON-RPC request in, its response out, without a server.
 
 use super::scope::{More, Scope};
 use crate::context::CallContext;
@@ -11,7 +11,6 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Answers a request.
 pub async fn call(scope: &Scope, request: Value) -> Value {
     let id = request.get("id").filter(|id| !id.is_null()).cloned().unwrap_or(json!(1));
     let method = request["method"].as_str().unwrap_or_default();
@@ -88,7 +87,7 @@ async fn call_tool(scope: &Scope, params: Map<String, Value>) -> Result<Value, R
     }
 }
 
-/// Calls the tool that a name means.
+/// Calls the tool that `name` resolves to.
 async fn named(scope: &Scope, params: &Map<String, Value>) -> Result<Value, RpcError> {
     let name = params.get("name").and_then(Value::as_str);
     let name = name.ok_or_else(|| Error::new(Code::PARAMS, "`name` is missing").hint("find one with mcp_discover"))?;
@@ -100,7 +99,7 @@ async fn named(scope: &Scope, params: &Map<String, Value>) -> Result<Value, RpcE
     value(&result)
 }
 
-/// Everything else goes to the servers themselves: lists are joined, the rest goes to the server that has it.
+/// Methods of the upstreams: lists are joined, other requests go to the server that has the item.
 async fn forwarded(scope: &Scope, method: &str, params: Map<String, Value>) -> Result<Value, RpcError> {
     match method {
         "tools/list" => {
@@ -128,7 +127,7 @@ async fn to_holder(
     let all = scope.gather(list).await;
     let is_it = |item: &RawValue| value(item).is_ok_and(|item| item[key] == wanted);
     let holder = all.iter().find(|(_, item)| is_it(item)).map(|(server, _)| server.clone());
-    // What fits a template is in no list: then every server with resources is asked in turn.
+    // An item of a template is in no list: then every server with the capability is tried in turn.
     let asked = match holder {
         Some(server) => vec![server],
         None => scope.with_capability(capability(list)),
@@ -162,7 +161,7 @@ fn raw(params: &Map<String, Value>) -> Result<Box<RawValue>, RpcError> {
 }
 
 impl Scope {
-    /// The servers that run and can do something: `resources`, `prompts`, `completions`.
+    /// The running servers with a capability: `resources`, `prompts` or `completions`.
     pub fn with_capability(&self, capability: &str) -> Vec<Box<str>> {
         let running = self.servers().into_iter().filter(|server| server.state == ServerState::Ready);
         let able =
@@ -170,10 +169,10 @@ impl Scope {
         able.map(|server| server.name.into()).collect()
     }
 
-    /// The items of a list of every server that has such a list, with whose they are; all servers are asked at once.
-    /// Those that do not answer are left out.
+    /// The items of a list of all servers that have it, each with its server; all are asked in parallel. Servers that
+    /// do not answer are left out.
     pub async fn gather(&self, method: &str) -> Vec<(Box<str>, Box<RawValue>)> {
-        /// Pages of one list that are asked for.
+        /// Pages of one list that are requested, at most.
         const PAGES_MAX: usize = 100;
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]

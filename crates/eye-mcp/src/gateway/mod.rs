@@ -1,4 +1,4 @@
-//! The gateway: which upstreams there are for whom, and the way to them. It knows no wire; `upstream` does.
+//! The gateway: which upstreams each caller has, and how to reach them. The wire protocol is in `upstream`.
 
 mod contact;
 mod handle;

@@ -1,5 +1,5 @@
-//! What the command line asks: `gateway/servers` of a hub; without one, a trial start of a server, approvals and
-//! logins. These block.
+//! Requests of the command line: `gateway/servers` to a hub, and without a hub, trial starts, approvals and logins.
+//! These functions block.
 
 use super::handle::Gateway;
 use super::shared::Settings;
@@ -14,27 +14,26 @@ use std::future::Future;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Result of `gateway/servers`.
+/// The result of `gateway/servers`.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Servers {
-    /// The caller's servers.
     pub servers: Vec<ServerStatus>,
 }
 
-/// How a trial start went.
+/// The result of a trial start.
 #[derive(Debug)]
 pub struct Trial {
-    /// The server, while it ran.
+    /// The server's status while it ran.
     pub server: ServerStatus,
-    /// How long it took to answer.
+    /// The time until it was ready.
     pub took: Duration,
-    /// Its tools, a line each.
+    /// Its tools, one line each.
     pub tools: Vec<String>,
 }
 
-/// Starts one server as its config says, lists its tools, and ends it again. Blocks; it has a runtime of its own.
+/// Starts one server as configured, lists its tools, and ends it. Blocks; creates its own runtime.
 pub fn try_server(settings: Settings, server: &str) -> Result<Trial, RpcError> {
-    // The trial's findings are for this call only: it leaves no list behind.
+    // Without a state folder, the trial leaves no tool list behind.
     let settings = Settings { state_folder: None, ..settings };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Error::new(Code::INTERNAL, format!("no runtime: {error}")))?;
@@ -54,7 +53,7 @@ pub fn try_server(settings: Settings, server: &str) -> Result<Trial, RpcError> {
     })
 }
 
-/// The tools of a server, as they were last listed, that are not as the user approved them. Starts nothing.
+/// The tools of a server's last list that differ from what the user approved. Starts nothing.
 pub fn review(settings: Settings, server: &str) -> Result<Vec<Unapproved>, RpcError> {
     let upstream = Gateway::new(settings).own_scope().upstream(server)?;
     if !upstream.is_listed() {
@@ -64,23 +63,23 @@ pub fn review(settings: Settings, server: &str) -> Result<Vec<Unapproved>, RpcEr
     Ok(upstream.unapproved().to_vec())
 }
 
-/// Approves the tools of a server as they were last listed. A hub that runs notices. Gives how many were approved.
+/// Approves the tools of a server's last list; a running hub notices. Returns how many were newly approved.
 pub fn approve(settings: Settings, server: &str) -> Result<usize, RpcError> {
     Gateway::new(settings).own_scope().approve(server)
 }
 
-/// What a user may say about a login.
+/// The user's options for a login.
 #[derive(Clone, Debug, Default)]
 pub struct LoginOptions {
-    /// Scopes besides those that the server asks for.
+    /// Scopes in addition to those that the server requests.
     pub scopes: Vec<String>,
-    /// A client that the user registered; without it, eye registers one.
+    /// A client that the user registered. Without it, eye registers one.
     pub client_id: Option<String>,
-    /// The port that such a client was registered with.
+    /// The redirect port of that client.
     pub port: Option<u16>,
 }
 
-/// Logs in to a server. `show` gets the URL that the user opens. Gives the scopes that were granted.
+/// Logs in to a server. `show` receives the URL for the user to open. Returns the granted scopes.
 pub fn login(
     settings: Settings,
     server: &str,
@@ -95,7 +94,7 @@ pub fn login(
     })
 }
 
-/// Ends a login. Says whether there was one.
+/// Logs out; returns whether there was a login.
 pub fn logout(settings: Settings, server: &str) -> Result<bool, RpcError> {
     with_address(settings, server, async |folder, url| oauth::logout(folder, url).await)
 }
@@ -118,7 +117,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> Result<T, RpcError> {
     Ok(runtime.block_on(work))
 }
 
-/// The address of a server over HTTP, with its variables replaced: what a login is for.
+/// The URL of a server over HTTP, with variables replaced; logins are bound to it.
 fn address_of(settings: Settings, server: &str) -> Result<String, RpcError> {
     let upstream = Gateway::new(settings).own_scope().upstream(server)?;
     match &upstream.spec.transport {

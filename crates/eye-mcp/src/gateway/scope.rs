@@ -1,4 +1,4 @@
-//! The upstreams as one project sees them.
+//! The upstreams as one project sees them: its config, its instances, and the catalogue made of them.
 
 use super::instances::NotMade;
 use super::shared::Shared;
@@ -19,29 +19,26 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::broadcast;
 
-/// Up to so many tools, a search is done at once; beyond that on a worker thread.
+/// Up to this many tools a search runs inline; above, on a blocking thread.
 const INLINE_TOOLS_MAX: usize = 2_000;
-/// The same for a catalogue that has never been searched: it has to be indexed first.
+/// The same limit for a catalogue without an index, which has to be built first.
 const INLINE_FRESH_TOOLS_MAX: usize = 100;
 
-/// A handle; clones are the same scope. Upstreams are kept while it is held.
+/// Clones are the same scope. Its upstreams are kept while it is held.
 #[derive(Clone, Debug)]
 pub struct Scope(Arc<ScopeInner>);
 
-/// What a catalogue holds besides the upstreams: pages and eye's own verbs. Its maker hands the same one in again
-/// until something changes, so that nothing is indexed twice.
+/// The catalogue's part besides the upstreams: pages and eye's own verbs. The caller passes the same `Arc` until
+/// something changes, so that nothing is indexed twice.
 #[derive(Clone, Debug, Default)]
 pub struct More {
-    /// Their tools.
     pub entries: Vec<Arc<Entry>>,
-    /// Who has them.
     pub providers: Vec<Provider>,
     /// Rows about pages, for queries.
     pub pages: Vec<Value>,
 }
 
 impl More {
-    /// A catalogue of this alone.
     pub fn catalogue(&self) -> Catalogue {
         Catalogue::new(self.entries.clone(), self.providers.clone(), self.pages.clone())
     }
@@ -51,9 +48,9 @@ impl More {
 struct Server {
     name: Box<str>,
     config: ServerConfig,
-    /// `None`: switched off, or not trusted. An error: its config makes no sense here.
+    /// `None` if switched off or not trusted; an error if the entry is not valid here.
     upstream: Option<Result<Arc<Upstream>, NotMade>>,
-    /// An entry of the project's that the user has not agreed to: it is listed, and nothing else.
+    /// From the project's config, without the user's consent: it is listed, nothing else.
     untrusted: bool,
 }
 
@@ -65,7 +62,7 @@ struct View {
 
 type Lists = Vec<Arc<Vec<Arc<Entry>>>>;
 
-/// A catalogue and what it was made of.
+/// A catalogue with its sources, to see whether it is still current.
 #[derive(Debug)]
 struct Made {
     lists: Lists,
@@ -77,12 +74,12 @@ struct Made {
 pub(super) struct ScopeInner {
     shared: Arc<Shared>,
     project: Project,
-    /// What the agent's own command line says of servers.
+    /// Servers from the agent's command line.
     overrides: Config,
     number: u64,
     view: Mutex<View>,
     made: Mutex<Option<Made>>,
-    /// What its clients have open, each by its number.
+    /// The roots of the scope's clients, by client number.
     roots: Mutex<BTreeMap<u64, Arc<Vec<Root>>>>,
 }
 
@@ -97,7 +94,7 @@ impl ScopeInner {
         Self { shared, project, overrides, number, view, made: Mutex::default(), roots: Mutex::default() }
     }
 
-    /// Whether it is an agent's that works there and names these servers.
+    /// Whether the scope belongs to this project and these overrides.
     pub fn is_for(&self, project: &Project, overrides: &Config) -> bool {
         self.project == *project && self.overrides == *overrides
     }
@@ -106,7 +103,7 @@ impl ScopeInner {
         self.view.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks whether the user has approved tools meanwhile.
+    /// Reads approvals that another process changed.
     pub fn look_at_approvals(&self) {
         for upstream in self.upstreams() {
             upstream.look_at_approvals();
@@ -121,12 +118,12 @@ impl ScopeInner {
         self.view().servers.iter().filter_map(Server::upstream).any(|upstream| upstream.instance == instance)
     }
 
-    /// The project's folder, as consent names it.
+    /// The project's folder, as consents name it.
     pub fn project_folder(&self) -> PathBuf {
         self.view().layers.project_folder()
     }
 
-    /// The entries of the project's config that the user has not agreed to.
+    /// The project's entries without the user's consent.
     pub fn untrusted(&self) -> Vec<ProjectEntry> {
         self.view().layers.project.iter().filter(|entry| !entry.trusted).cloned().collect()
     }
@@ -135,7 +132,8 @@ impl ScopeInner {
         self.view().servers.iter().filter_map(Server::upstream).cloned().collect()
     }
 
-    /// Reads the config again if it changed. A file that makes no sense changes nothing, but is told of.
+    /// Reads the config again if a file changed. With an error in any file, the old config stays and the errors are
+    /// kept.
     pub fn reload(&self) -> bool {
         if !self.view().layers.changed() {
             return false;
@@ -175,7 +173,7 @@ impl Server {
     }
 }
 
-/// Answers words or a path, with what is to be told beside. Much to search is searched on a worker thread.
+/// Searches a catalogue, and adds the notes. A large catalogue is searched on a blocking thread.
 pub async fn search(catalogue: Arc<Catalogue>, query: &str, notes: Vec<String>) -> Result<Discovered, DiscoverError> {
     let with_notes = |found: Result<Discovered, DiscoverError>| found.map(|found| Discovered { notes, ..found });
     let inline_max = if catalogue.was_searched() { INLINE_TOOLS_MAX } else { INLINE_FRESH_TOOLS_MAX };
@@ -192,9 +190,9 @@ fn servers(shared: &Shared, project: &Project, layers: &Layers) -> Vec<Server> {
         let make = || {
             let home = project.env.get("HOME").map(Path::new).filter(|home| home.is_absolute());
             let mut spec = Spec::new(name, config, project, layers.base_of(name, home))?;
-            // A project's server answers for what it runs with the user's consent; for its tools it asks again.
+            // Consent covers what a project's server runs; its tools need approval besides.
             spec.asks_for_tools |= layers.project.iter().any(|entry| entry.trusted && entry.name == *name);
-            // What it is started with tells instances apart: another folder, another variable, another instance.
+            // Instances are keyed by the whole spec: another folder or variable makes another instance.
             shared.instances.get(format!("{spec:?}"), || {
                 let settings = &shared.settings;
                 let folders =
@@ -217,7 +215,7 @@ impl Scope {
         Self(inner)
     }
 
-    /// Starts those that are to start before a request needs them.
+    /// Starts the servers whose `startup` is `with_hub`.
     pub(super) fn start_early(&self) {
         if tokio::runtime::Handle::try_current().is_err() {
             return;
@@ -233,12 +231,12 @@ impl Scope {
         self.0.upstreams()
     }
 
-    /// Every tool that is known, from the list kept on disk where its upstream has not started.
+    /// The known tools; of an upstream that has not started, those of the list on disk.
     pub fn entries(&self) -> Vec<Arc<Entry>> {
         self.upstreams().iter().flat_map(|upstream| upstream.entries().to_vec()).collect()
     }
 
-    /// The upstreams and how they are.
+    /// The status of each upstream.
     pub fn servers(&self) -> Vec<ServerStatus> {
         let metrics = &self.0.shared.metrics;
         let view = self.0.view();
@@ -262,23 +260,22 @@ impl Scope {
         view.servers.iter().map(status).collect()
     }
 
-    /// What is wrong with the config files, if anything is.
     pub fn config_errors(&self) -> Vec<ConfigError> {
         self.0.view().layers.errors.clone()
     }
 
-    /// Whether the config asks for the meta-tool `onboarding`.
+    /// Whether the config enables the onboarding tools.
     pub fn onboarding(&self) -> bool {
         self.0.view().layers.config.onboarding == Some(true)
     }
 
-    /// The store of that tool, where there is a place for it.
+    /// The store of the onboarding tools, if they are enabled and there is a state folder.
     pub fn onboarding_store(&self) -> Option<Onboarding> {
         let folder = self.0.shared.settings.state_folder.as_ref().filter(|_| self.onboarding())?;
         Some(Onboarding::new(folder.join("onboarding")))
     }
 
-    /// Everything there is, ready to be searched.
+    /// The catalogue, reused while its sources are the same.
     pub fn catalogue(&self, more: &Arc<More>) -> Arc<Catalogue> {
         let upstreams = self.upstreams();
         let lists: Lists = upstreams.iter().map(|upstream| upstream.entries()).collect();
@@ -307,12 +304,12 @@ impl Scope {
         catalogue
     }
 
-    /// Answers words or a path.
+    /// Searches by words or JSONPath.
     pub async fn discover(&self, query: &str, more: &Arc<More>) -> Result<Discovered, DiscoverError> {
         search(self.catalogue(more), query, self.notes()).await
     }
 
-    /// The tool that a name means.
+    /// Resolves a name, without starting anything.
     pub fn resolve(&self, name: &str, more: &Arc<More>) -> Result<Arc<Entry>, Unresolved> {
         self.catalogue(more).resolve(name).cloned()
     }
@@ -345,7 +342,7 @@ impl Scope {
         }
     }
 
-    /// Calls a tool. `params` is `{name, arguments, _meta, …}` and passes untouched, but for the progress token.
+    /// Calls a tool. `params` is `{name, arguments, _meta, …}`, passed on unchanged except for the progress token.
     pub async fn call_tool(
         &self,
         server: &str,
@@ -355,7 +352,7 @@ impl Scope {
         self.upstream(server)?.call_tool(params, &context).await
     }
 
-    /// Any other request: `resources/*`, `prompts/*`, `completion/*`.
+    /// Sends any other request: `resources/*`, `prompts/*`, `completion/*`.
     pub async fn request(
         &self,
         server: &str,
@@ -364,44 +361,44 @@ impl Scope {
         context: CallContext,
     ) -> Result<Box<RawValue>, RpcError> {
         match (method, params) {
-            // The config's `allow` and `deny` hold on every way to a tool.
+            // `allow` and `deny` of the config apply on every way to a tool.
             ("tools/call", Some(params)) => self.call_tool(server, params, context).await,
             (_, params) => self.upstream(server)?.request(method, params, &context).await,
         }
     }
 
-    /// How long a call of a server may take.
+    /// The limit for one call of a server.
     pub fn timeout_of(&self, server: &str) -> Duration {
         self.upstream(server).map_or(CALL, |upstream| upstream.spec.timeout)
     }
 
-    /// Starts a server if it does not run, and returns once it answers.
+    /// Starts a server if it is not running, and returns when it is ready.
     pub async fn start(&self, server: &str) -> Result<(), RpcError> {
         self.upstream(server)?.ready().await.map(|_| ())
     }
 
-    /// Which era a server speaks, while it runs: what it answers may need other stamps for a client of the other.
+    /// The era of a running server: its results may need other fields for a client of the other era.
     pub fn era(&self, server: &str) -> Option<Era> {
         self.upstream(server).ok()?.era()
     }
 
-    /// What a server says it can do, while it runs.
+    /// The capabilities of a running server.
     pub fn capabilities(&self, server: &str) -> Option<Value> {
         self.upstream(server).ok()?.capabilities()
     }
 
-    /// How a server wants to be used.
+    /// The server's own instructions for using it.
     pub fn instructions(&self, server: &str) -> Option<String> {
         self.upstream(server).ok()?.instructions()
     }
 
-    /// A number for a client that has roots.
+    /// A new number for a client with roots.
     pub fn client_number(&self) -> u64 {
         self.0.shared.number()
     }
 
-    /// Takes what a client answered to `roots/list`; servers that run here are told if that is news to them. `None`: it
-    /// is gone.
+    /// Sets a client's roots from its `roots/list` result; `None` when the client is gone. Running servers are notified
+    /// if their list changes.
     pub fn set_roots(&self, client: u64, result: Option<&str>) {
         let roots = match result.map(read_roots) {
             Some(None) => return,
@@ -417,13 +414,13 @@ impl Scope {
         }
     }
 
-    /// Tells when lists change.
+    /// A receiver of changes of this scope.
     pub fn changes(&self) -> Changes {
         Changes { receiver: self.0.shared.changes.subscribe(), scope: Arc::clone(&self.0) }
     }
 }
 
-/// News of a scope's upstreams.
+/// The changes of a scope's upstreams.
 #[derive(Debug)]
 pub struct Changes {
     receiver: broadcast::Receiver<Change>,
@@ -431,7 +428,8 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// The next change that concerns this scope. After a flood it is one that says to look at everything.
+    /// The next change that concerns this scope. After a lag it is `Servers`, which means that anything may have
+    /// changed.
     pub async fn recv(&mut self) -> Option<Change> {
         loop {
             match self.receiver.recv().await {

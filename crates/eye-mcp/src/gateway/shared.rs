@@ -1,4 +1,4 @@
-//! What a gateway is made with, and what its scopes share.
+//! The settings of a gateway, and the state that its scopes share.
 
 use super::instances::Instances;
 use crate::config::Config;
@@ -10,24 +10,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-/// What a gateway is made with. Everything that comes from outside the library is here.
+/// The settings of a gateway: all input from outside the library.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Who asks where no caller is named: this process.
+    /// The folder and environment of this process, for callers that name none.
     pub project: Project,
-    /// The user's config file.
     pub user_config: Option<PathBuf>,
-    /// What the command line adds; it stands above every file.
+    /// Servers from the command line; they override every file.
     pub overrides: Config,
-    /// Where tool lists are kept. `None` keeps none.
+    /// Where tool lists are stored; `None` stores none.
     pub state_folder: Option<PathBuf>,
-    /// Where tokens of logins are kept. `None` uses none.
+    /// Where tokens of logins are stored; `None` disables logins.
     pub login_folder: Option<PathBuf>,
-    /// How patient it is with servers.
     pub pace: Pace,
 }
 
-/// What scopes share. It knows no scope, so that a gateway ends with its last holder.
+/// The state that scopes share. It holds no scope, so that a gateway ends with its last handle.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub settings: Settings,
@@ -39,7 +37,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// A number that nothing else of this gateway has.
+    /// A number that is unique in this gateway.
     pub fn number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }

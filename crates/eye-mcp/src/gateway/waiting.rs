@@ -1,5 +1,5 @@
-//! What waits for a person, over all projects whose agents are here: entries that were not agreed to, and tools that
-//! are not as they were approved. What is decided is bound to what was shown, by its hash.
+//! Decisions that wait for a person, over all projects with agents: project entries without consent, and tools that
+//! differ from what was approved. A decision is bound, by a hash, to what the person was shown.
 
 use super::handle::Gateway;
 use crate::config::{Consents, consent_file};
@@ -13,22 +13,20 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes of SHA-256 that stand for what was shown.
+/// Bytes of SHA-256 in the hash of what was shown.
 const HASH_BYTES: usize = 16;
 
-/// Something that waits for a person.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Waiting {
-    /// An entry of a project's config.
+    /// An entry of a project's config without consent.
     Entry {
-        /// Its name.
         server: String,
-        /// The project's folder, as consent names it.
+        /// The project's folder, as consents name it.
         folder: PathBuf,
-        /// What consent is bound to.
+        /// The hash that consent is bound to.
         seen: String,
-        /// What would run: its words, or its URL.
+        /// What would run: the command's words, or the URL.
         command: Vec<String>,
         /// The entry as the project's file has it.
         entry: Value,
@@ -36,21 +34,19 @@ pub enum Waiting {
         #[serde(rename = "overOwn")]
         over_own: bool,
     },
-    /// Tools of a server.
+    /// Unapproved tools of a server.
     Tools {
-        /// The server.
         server: String,
-        /// Where its agent works.
+        /// The folder of the server's project.
         folder: PathBuf,
-        /// What approval is bound to.
+        /// The hash that approval is bound to.
         seen: String,
-        /// Which, and what is different.
+        /// The tools and their differences.
         tools: Vec<Unapproved>,
     },
 }
 
 impl Gateway {
-    /// Everything that waits for a person.
     pub fn waiting(&self) -> Vec<Waiting> {
         let mut all: Vec<Waiting> = Vec::new();
         for scope in self.live() {
@@ -80,7 +76,7 @@ impl Gateway {
         all
     }
 
-    /// Approves the tools of a server as they were shown. Gives how many they are.
+    /// Approves the tools of a server if they are still those that were shown. Returns their number.
     pub fn approve_shown(&self, server: &str, seen: &str) -> Result<usize, RpcError> {
         let shown = |upstream: &Arc<Upstream>| *upstream.spec.name == *server && hash(&upstream.unapproved()) == seen;
         let mut count = 0;
@@ -95,7 +91,7 @@ impl Gateway {
         Ok(count)
     }
 
-    /// Agrees to an entry of a project's config as it was shown.
+    /// Records consent to a project's entry if it is still the one that was shown.
     pub fn trust_shown(&self, server: &str, folder: &Path, seen: &str) -> Result<(), RpcError> {
         let shown = self.waiting().into_iter().any(|one| {
             matches!(one, Waiting::Entry { server: of, folder: at, seen: hash, .. } if of == server && at == folder && hash == seen)

@@ -1,4 +1,4 @@
-//! Counting tokens on a thread of its own: it takes CPU, and no call waits for it.
+//! Counts tokens on a thread of its own: counting takes CPU time, and no call should wait for it.
 
 use crate::limits::COUNTING_BYTES_MAX;
 use eye_platform::process::with_usual_turns;
@@ -13,7 +13,7 @@ enum Job {
     Settle(Sender<()>),
 }
 
-/// The thread, once there is something to count.
+/// The counting thread, which starts with the first job.
 #[derive(Debug, Default)]
 pub struct Counting {
     jobs: Mutex<Option<Sender<Job>>>,
@@ -21,7 +21,7 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// Has two texts counted. `false`: too much waits already.
+    /// Queues two texts for counting. `false` if too much is queued already.
     pub fn submit(&self, params: &str, result: &str, tell: impl FnOnce(u64, u64) + Send + 'static) -> bool {
         let bytes = params.len() + result.len();
         if self.waiting_bytes.load(Ordering::Relaxed) + bytes > COUNTING_BYTES_MAX {
@@ -31,7 +31,7 @@ impl Counting {
         self.send(Job::Count { params: params.to_owned(), result: result.to_owned(), tell: Box::new(tell) })
     }
 
-    /// Returns when all that was submitted before is counted.
+    /// Returns when all earlier jobs are done.
     pub fn settle(&self) {
         let (done, settled) = channel();
         if self.send(Job::Settle(done)) {
@@ -44,7 +44,7 @@ impl Counting {
         let sender = jobs.get_or_insert_with(|| {
             let (sender, receiver) = channel();
             let waiting = Arc::clone(&self.waiting_bytes);
-            // It ends with the last sender.
+            // The thread ends when the last sender is dropped.
             let count = move || {
                 for job in receiver {
                     work(job, &waiting);
@@ -60,7 +60,7 @@ impl Counting {
 fn work(job: Job, waiting: &AtomicUsize) {
     match job {
         Job::Count { params, result, tell } => {
-            // Its vocabulary is unpacked by the first count, on this thread.
+            // The first count unpacks the vocabulary, on this thread.
             let tokenizer = tiktoken::get_encoding("o200k_base").expect("Cargo.toml asks for this vocabulary");
             tell(tokenizer.count(&params) as u64, tokenizer.count(&result) as u64);
             waiting.fetch_sub(params.len() + result.len(), Ordering::Relaxed);

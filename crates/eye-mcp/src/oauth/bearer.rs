@@ -1,5 +1,5 @@
-//! The token of one upstream while it is used: read from its file, renewed when it ends or is refused, by one process
-//! at a time.
+//! The token of one upstream in use: read from its file, and renewed when it expires or is refused, by one process at a
+//! time.
 
 use super::error::OAuthError;
 use super::fetch::Fetch;
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use url::Url;
 
-/// How often the file is looked at: a login and a logout are noticed after this.
+/// How often the file is checked: a login or logout is noticed after this time.
 const LOOK: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ struct Kept {
     looked: Option<Instant>,
 }
 
-/// An attempt to reach the upstream, and the file at that time.
+/// Whether the upstream was ever tried, and the file at that time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tried {
     ever: bool,
@@ -34,9 +34,9 @@ struct Tried {
 pub struct Bearer {
     file: GrantFile,
     kept: Mutex<Kept>,
-    /// How the file was when the upstream was last tried.
+    /// The state of the file at the last attempt to reach the upstream.
     tried: Mutex<Tried>,
-    /// One renewal at a time; the file's lock keeps other processes apart.
+    /// Allows one renewal at a time; the file's lock excludes other processes.
     renewing: tokio::sync::Mutex<()>,
     fetch: Fetch,
 }
@@ -46,7 +46,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Bearer {
-    /// The token for this address. `None` where a token would travel in the clear.
+    /// The token for this URL. `None` for a URL over which a token would be sent unencrypted.
     pub fn new(folder: &Path, url: &str) -> Option<Self> {
         let safe = Url::parse(url).is_ok_and(|url| is_private(&url));
         safe.then(|| Self {
@@ -58,20 +58,19 @@ impl Bearer {
         })
     }
 
-    /// The address that it is for.
     pub fn url(&self) -> &str {
         self.file.url()
     }
 
-    /// The token to send now, renewed if it has ended. `None`: there is no login.
+    /// The token to send now, renewed if it has expired. `None` if there is no login.
     pub async fn token(self: &Arc<Self>) -> Result<Option<AccessToken>, OAuthError> {
         let Some(grant) = self.grant().await else { return Ok(None) };
         if grant.is_over(now_s()) { self.renew(grant.access_token).await } else { Ok(Some(grant.access_token)) }
     }
 
-    /// A token in place of one that was refused. `None`: the user has to log in again.
+    /// Replaces a token that was refused. `None` if the user has to log in again.
     pub async fn renew(self: &Arc<Self>, refused: AccessToken) -> Result<Option<AccessToken>, OAuthError> {
-        // A task of its own: a caller that gives up must not lose a refresh token that was exchanged already.
+        // Runs in a task of its own: a caller that gives up must not lose a refresh token that was already exchanged.
         let bearer = Arc::clone(self);
         let renewing = tokio::spawn(async move { bearer.renew_alone(&refused).await });
         renewing.await.unwrap_or(Ok(None))
@@ -87,7 +86,7 @@ impl Bearer {
             return Ok(None);
         };
         if grant.access_token.secret() != refused.secret() && !grant.is_over(now_s()) {
-            // Another call, or another process, was faster.
+            // Another call or another process has renewed it.
             let token = grant.access_token.clone();
             self.keep(Some(grant));
             return Ok(Some(token));
@@ -108,12 +107,12 @@ impl Bearer {
         Ok(renewed)
     }
 
-    /// Remembers how the file is while the upstream is tried.
+    /// Records the state of the file for an attempt to reach the upstream.
     pub fn note_attempt(&self) {
         *lock(&self.tried) = Tried { ever: true, stamp: self.file.stamp() };
     }
 
-    /// Whether the user has logged in since then.
+    /// Whether the user has logged in since the last attempt.
     pub fn has_new_login(&self) -> bool {
         let Tried { ever, stamp } = *lock(&self.tried);
         let now = self.file.stamp();
@@ -123,7 +122,7 @@ impl Bearer {
     async fn grant(self: &Arc<Self>) -> Option<Grant> {
         let kept = {
             let kept = lock(&self.kept);
-            // That there is no login is not kept: the next call may come right after one.
+            // A missing login is not cached: the next call may come right after one.
             kept.grant.clone().filter(|_| kept.looked.is_some_and(|looked| looked.elapsed() < LOOK))
         };
         if kept.is_some() {

@@ -1,16 +1,16 @@
-//! `WWW-Authenticate`: what a server says when it refuses a request (RFC 9110 §11.6.1, RFC 6750 §3, RFC 9728 §5.1).
-//! Pure.
+//! Parses `WWW-Authenticate`, a server's challenge when it refuses a request (RFC 9110 §11.6.1, RFC 6750 §3, RFC 9728
+//! §5.1). Pure.
 
 use http::HeaderMap;
 use http::header::WWW_AUTHENTICATE;
 
-/// Longer headers are not read.
+/// Longer headers are ignored.
 const CHALLENGE_BYTES_MAX: usize = 8 << 10;
 
 /// The `Bearer` challenge of a refused request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Challenge {
-    /// Where the metadata of the protected resource is.
+    /// The URL of the protected resource's metadata.
     pub resource_metadata: Option<String>,
     /// The scopes that the request needs.
     pub scopes: Vec<String>,
@@ -25,7 +25,7 @@ impl Challenge {
         Self::parse(&values.collect::<Vec<_>>().join(", "))
     }
 
-    /// Whether the token is good and its scopes are too few.
+    /// Whether the token is valid but lacks scopes.
     pub fn wants_more_scopes(&self) -> bool {
         self.error.as_deref() == Some("insufficient_scope")
     }
@@ -50,7 +50,7 @@ impl Challenge {
 
 type Params = Vec<(String, String)>;
 
-/// Every challenge: its scheme and its parameters. What does not follow the grammar is passed over.
+/// All challenges, each with its scheme and parameters. Text that does not follow the grammar is skipped.
 fn challenges(header: &str) -> Vec<(String, Params)> {
     let mut found: Vec<(String, Params)> = Vec::new();
     let mut rest = header;
@@ -61,7 +61,7 @@ fn challenges(header: &str) -> Vec<(String, Params)> {
         }
         let (word, after) = token(rest);
         if word.is_empty() {
-            // No token begins here: a stray character.
+            // No token begins here: skip a stray character.
             rest = rest.get(rest.chars().next().map_or(1, char::len_utf8)..).unwrap_or_default();
             continue;
         }
@@ -69,7 +69,8 @@ fn challenges(header: &str) -> Vec<(String, Params)> {
         let value = spaced.strip_prefix('=').map(|value| value.trim_start_matches([' ', '\t']));
         if let Some(value) = value {
             let (value, after) = if value.starts_with('"') { quoted(value) } else { unquoted(value) };
-            // `Negotiate abc==` has a bare value instead of parameters: it has no name that matters here.
+            // `Negotiate abc==` has a bare value instead of parameters; it becomes a parameter that has no meaning
+            // here.
             if let Some((_, params)) = found.last_mut() {
                 params.push((word.to_owned(), value));
             }
@@ -91,7 +92,7 @@ fn unquoted(text: &str) -> (String, &str) {
     (value.to_owned(), rest)
 }
 
-/// A quoted string without its quotes; one that does not end, ends with the header.
+/// A quoted string without its quotes; without a closing quote it ends with the header.
 fn quoted(text: &str) -> (String, &str) {
     let mut value = String::new();
     let mut chars = text.char_indices().skip(1);

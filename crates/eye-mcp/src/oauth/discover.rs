@@ -1,5 +1,5 @@
-//! Finds the authorization server of an upstream: asks the upstream without a token, reads what it publishes, and
-//! believes only what fits together.
+//! Finds the authorization server of an upstream: requests the upstream without a token, reads the published metadata,
+//! and accepts only what is consistent.
 
 use super::challenge::Challenge;
 use super::error::OAuthError;
@@ -9,24 +9,23 @@ use http::StatusCode;
 use serde_json::json;
 use url::Url;
 
-/// The scope that asks for a refresh token, where the authorization server knows it (OIDC Core §11).
+/// The scope that requests a refresh token, if the authorization server supports it (OIDC Core §11).
 pub const OFFLINE: &str = "offline_access";
 
-/// Where to log in, and for what.
+/// Where to log in, and for which scopes.
 #[derive(Debug)]
 pub struct Found {
-    /// The resource indicator.
     pub resource: String,
     pub server: Server,
     pub authorization_endpoint: Url,
     pub token_endpoint: Url,
     pub registration_endpoint: Option<Url>,
     pub revocation_endpoint: Option<Url>,
-    /// The scopes that the upstream asks for.
+    /// The scopes that the upstream requests.
     pub scopes: Vec<String>,
 }
 
-/// Finds it. The upstream's address has been checked.
+/// Discovers the authorization server. `upstream` must have been checked with `is_private`.
 pub async fn discover(fetch: &Fetch, upstream: &Url) -> Result<Found, OAuthError> {
     let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {},

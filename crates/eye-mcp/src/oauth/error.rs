@@ -1,8 +1,7 @@
-//! What can go wrong between a server, its authorization server and the user, and the next step for each.
+//! The errors between a server, its authorization server and the user, with the next step for each.
 
 use std::io;
 
-/// Why there is no token.
 #[derive(Debug, thiserror::Error)]
 pub enum OAuthError {
     #[error("{url} cannot be reached: {why}")]
@@ -47,7 +46,7 @@ impl OAuthError {
         move |source| Self::Io { doing, source }
     }
 
-    /// What to do about it.
+    /// The next step.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Unreached { .. } | Self::Status { .. } | Self::Malformed { .. } => {

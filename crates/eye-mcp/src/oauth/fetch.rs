@@ -1,4 +1,4 @@
-//! Requests to authorization servers: short answers, within a time, without redirects.
+//! HTTP requests to authorization servers: with limits on size and time, without redirects.
 
 use super::error::OAuthError;
 use super::metadata::{plain, short};
@@ -13,12 +13,12 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use url::Url;
 
-/// How long one answer may take.
+/// The limit for one response.
 const ANSWER: Duration = Duration::from_secs(20);
-/// The longest answer that is read.
+/// The longest response that is read.
 const ANSWER_BYTES_MAX: usize = 256 << 10;
 
-/// Clients for both schemes, made when they are first needed.
+/// Clients for both schemes, created on first use.
 #[derive(Debug, Default)]
 pub struct Fetch {
     http: OnceLock<HttpClient>,
@@ -35,7 +35,7 @@ impl Fetch {
         Ok(kept.get_or_init(|| client))
     }
 
-    /// One request and its whole answer.
+    /// Sends one request, and reads the whole response.
     pub async fn send(&self, request: Request<Vec<u8>>) -> Result<Response<Vec<u8>>, OAuthError> {
         let url = Url::parse(&request.uri().to_string()).map_err(|_| OAuthError::NotUrl(request.uri().to_string()))?;
         let unreached = |why: String| OAuthError::Unreached { url: plain(&url), why };
@@ -51,7 +51,7 @@ impl Fetch {
         tokio::time::timeout(ANSWER, asking).await.map_err(late)?
     }
 
-    /// A document, if there is one at this address.
+    /// A JSON document; `None` if the server answers with a client error.
     pub async fn document<T: DeserializeOwned>(&self, url: &Url) -> Result<Option<T>, OAuthError> {
         let mut request = Request::new(Vec::new());
         *request.uri_mut() = url.as_str().parse().map_err(|_| OAuthError::NotUrl(plain(url)))?;
@@ -63,13 +63,13 @@ impl Fetch {
         read(url, &response).map(Some)
     }
 
-    /// Posts JSON; the answer is JSON too.
+    /// Posts JSON, and reads a JSON response.
     pub async fn post<T: DeserializeOwned>(&self, url: &Url, body: &serde_json::Value) -> Result<T, OAuthError> {
         let response = self.send(post(url, body.to_string())?).await?;
         read(url, &response)
     }
 
-    /// Posts JSON; gives whatever comes back.
+    /// Posts JSON, and returns any response.
     pub async fn knock(&self, url: &Url, body: String) -> Result<Response<Vec<u8>>, OAuthError> {
         let mut request = post(url, body)?;
         let accepted = HeaderValue::from_static("application/json, text/event-stream");
@@ -97,7 +97,7 @@ fn post(url: &Url, body: String) -> Result<Request<Vec<u8>>, OAuthError> {
     Ok(request)
 }
 
-/// The JSON of an answer. An OAuth error in it is told in its own words.
+/// The JSON of a response. An OAuth error in it keeps its own text.
 fn read<T: DeserializeOwned>(url: &Url, response: &Response<Vec<u8>>) -> Result<T, OAuthError> {
     #[derive(serde::Deserialize)]
     struct Refusal {

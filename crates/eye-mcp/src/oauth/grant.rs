@@ -1,4 +1,4 @@
-//! What a login gave, in a file of its own for each server's address, readable by its owner alone.
+//! The result of a login, in one file per server URL, readable by its owner only.
 
 use super::client::Client;
 use super::error::OAuthError;
@@ -13,17 +13,17 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A token that ends sooner than this is renewed before it is sent.
+/// A token that expires within this time is renewed before it is sent.
 const RENEWED_BEFORE_S: u64 = 30;
 /// The longest file that is read.
 const GRANT_BYTES_MAX: u64 = 256 << 10;
 
-/// A token and everything that its renewal needs.
+/// A token with everything that its renewal needs.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Grant {
-    /// The server's address. The token is sent nowhere else.
+    /// The server's URL. The token is never sent elsewhere.
     pub url: String,
-    /// What the authorization server was told that the token is for.
+    /// The resource indicator that the token was requested for.
     pub resource: String,
     pub issuer: String,
     pub token_endpoint: String,
@@ -41,7 +41,7 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// Whether the token has ended, or will have when it arrives.
+    /// Whether the token has expired or is about to.
     pub fn is_over(&self, now_s: u64) -> bool {
         self.expires_at_s.is_some_and(|end| end <= now_s + RENEWED_BEFORE_S)
     }
@@ -52,11 +52,11 @@ pub fn now_s() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs()
 }
 
-/// Whether a file is the one that was seen before.
+/// Modification time and size of a file, to notice that it changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp(SystemTime, u64);
 
-/// The file of one server's address.
+/// The file of one server URL.
 #[derive(Clone, Debug)]
 pub struct GrantFile {
     url: String,
@@ -64,7 +64,7 @@ pub struct GrantFile {
 }
 
 impl GrantFile {
-    /// The file of this address, whether it exists or not.
+    /// The file for this URL; it need not exist.
     pub fn new(folder: &Path, url: &str) -> Self {
         let hash = digest(&SHA256, url.as_bytes());
         let name = hash.as_ref()[..16].iter().fold(String::new(), |mut name, byte| {
@@ -74,25 +74,22 @@ impl GrantFile {
         Self { url: url.to_owned(), path: folder.join(format!("{name}.json")) }
     }
 
-    /// The address.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// When it was last written.
     pub fn stamp(&self) -> Option<Stamp> {
         let found = fs::metadata(&self.path).ok()?;
         Some(Stamp(found.modified().ok()?, found.len()))
     }
 
-    /// What is in it. One of another address counts for nothing, whatever its name.
+    /// The file's content. A grant for another URL is ignored, whatever the file's name.
     pub fn read(&self) -> Option<Grant> {
         let found = fs::metadata(&self.path).ok()?;
         let text = (found.len() <= GRANT_BYTES_MAX).then(|| fs::read_to_string(&self.path).ok())??;
         serde_json::from_str::<Grant>(&text).ok().filter(|grant| grant.url == self.url)
     }
 
-    /// Replaces it.
     pub fn write(&self, grant: &Grant) -> Result<(), OAuthError> {
         let doing = || format!("write {}", self.path.display());
         let text =
@@ -100,7 +97,7 @@ impl GrantFile {
         private::write(&self.path, &(text + "\n")).map_err(OAuthError::io(doing()))
     }
 
-    /// Removes it; says whether there was one.
+    /// Removes the file; returns whether it existed.
     pub fn remove(&self) -> Result<bool, OAuthError> {
         match fs::remove_file(&self.path) {
             Ok(()) => Ok(true),
@@ -109,14 +106,14 @@ impl GrantFile {
         }
     }
 
-    /// Waits until no other process changes the file. It is free again when the lock is dropped. Blocks.
+    /// Waits until no other process changes the file, and locks it until the result is dropped. Blocks.
     pub fn lock(&self) -> Result<File, OAuthError> {
         let file = self.open("lock")?;
         file.lock().map_err(OAuthError::io(format!("lock {}", self.path.display())))?;
         Ok(file)
     }
 
-    /// The one login of this address, for as long as the file is held.
+    /// Locks the login of this URL, so that only one runs at a time, until the result is dropped.
     pub fn lock_login(&self) -> Result<File, OAuthError> {
         let file = self.open("login")?;
         match file.try_lock() {
@@ -160,7 +157,7 @@ pub mod tests {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&file.path), mode(&folder)), (0o600, 0o700));
         assert_eq!(file.read().unwrap().access_token.secret(), "at-secret");
-        // Another address has another file, and a file that was copied there is none of its.
+        // Another URL has another file, and a file copied there is not accepted.
         let other = GrantFile::new(&folder, "https://a.example/other");
         assert!(other.read().is_none());
         fs::copy(&file.path, &other.path).unwrap();

@@ -1,5 +1,5 @@
-//! The loopback address that a browser is sent back to after a login (RFC 8252 §7.3). It believes only the answer that
-//! carries this login's state, once, and from the issuer that was asked (RFC 9207).
+//! The loopback address that the browser is redirected to after a login (RFC 8252 §7.3). It accepts only an answer
+//! with this login's state, once, and only from the expected issuer (RFC 9207).
 
 use super::error::OAuthError;
 use super::metadata::short;
@@ -23,45 +23,43 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 const PATH: &str = "/callback";
-/// Connections that are open at once; others wait.
+/// Open connections at a time; further ones wait.
 const CONNECTIONS_MAX: usize = 32;
-/// How long a request's head may take, and the answer's way back.
+/// The limit for reading a request's head, and for sending the response.
 const REQUEST: Duration = Duration::from_secs(5);
-/// The longest request head.
 const HEAD_BYTES_MAX: usize = 16 << 10;
 
-/// A bound loopback address.
 #[derive(Debug)]
 pub struct Landing {
     listener: TcpListener,
     port: u16,
 }
 
-/// What an answer must have.
+/// What a valid answer must contain.
 #[derive(Clone, Debug)]
 pub struct Expected {
     pub state: CsrfToken,
     pub issuer: String,
-    /// Whether the authorization server says that it names itself in the answer.
+    /// Whether the authorization server declares that it names itself in the answer.
     pub names_issuer: bool,
 }
 
 type Answer = Result<AuthorizationCode, OAuthError>;
 
 impl Landing {
-    /// Takes a port: this one, or a free one.
+    /// Binds this port, or a free one.
     pub async fn bind(port: Option<u16>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).await?;
         let port = listener.local_addr()?.port();
         Ok(Self { listener, port })
     }
 
-    /// Where the browser is sent back to, to the letter.
+    /// The redirect address, exactly as registered.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
-    /// Waits for the answer. Whatever else is asked here gets an error page and changes nothing.
+    /// Waits for the answer. Any other request gets an error page and changes nothing.
     pub async fn answer(self, expected: Expected) -> Answer {
         let expected = Arc::new(expected);
         let (tell, mut told) = mpsc::channel(1);
@@ -77,7 +75,7 @@ impl Landing {
                 Some(answer) = told.recv() => break answer,
             }
         };
-        // The page that says so is on its way.
+        // The response page is still being sent.
         let _ = tokio::time::timeout(REQUEST, async { while connections.join_next().await.is_some() {} }).await;
         answer
     }
@@ -102,7 +100,7 @@ fn respond(judged: Option<Answer>, tell: &mpsc::Sender<Answer>) -> Response<Full
                 Ok(_) => "eye has the answer. You can close this tab and go back to the terminal.",
                 Err(_) => "The login failed. The terminal says why.",
             };
-            // Only the first one counts.
+            // Only the first answer counts.
             let _ = tell.try_send(answer);
             (StatusCode::OK, text)
         }
@@ -119,7 +117,7 @@ fn respond(judged: Option<Answer>, tell: &mpsc::Sender<Answer>) -> Response<Full
     response
 }
 
-/// The answer that a request brings; `None` for one that is not about this login.
+/// The answer in a request; `None` for a request that does not belong to this login.
 fn judge<B>(request: &Request<B>, expected: &Expected) -> Option<Answer> {
     if request.method() != Method::GET || request.uri().path() != PATH {
         return None;
@@ -131,7 +129,7 @@ fn judge<B>(request: &Request<B>, expected: &Expected) -> Option<Answer> {
         let first = values.next();
         if values.next().is_some() { None } else { first }
     };
-    // Digests are compared, so that the time tells nothing about the state.
+    // Digests are compared, so that the timing reveals nothing about the state.
     let hash = |text: &str| digest(&SHA256, text.as_bytes()).as_ref().to_vec();
     if one("state").is_none_or(|state| hash(state) != hash(expected.state.secret())) {
         return None;

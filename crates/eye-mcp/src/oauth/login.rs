@@ -1,4 +1,4 @@
-//! A login: everything up to the address that the user opens, and everything after the browser came back. And its end.
+//! Login, split in two: up to the URL that the user opens, and from the browser's return. And logout.
 
 use super::client::Client;
 use super::discover::{Found, OFFLINE, discover};
@@ -20,18 +20,18 @@ use url::Url;
 /// How long the user may take in the browser.
 pub const LOGIN: Duration = Duration::from_mins(5);
 
-/// What is to be logged in to.
+/// The input of a login.
 #[derive(Debug)]
 pub struct Wanted<'a> {
-    /// The server's address.
+    /// The server's URL.
     pub url: &'a str,
-    /// Where logins are kept.
+    /// The folder of grants.
     pub folder: &'a Path,
-    /// Scopes besides those that the server asks for.
+    /// Scopes in addition to those that the server requests.
     pub scopes: Vec<String>,
-    /// A client that the user registered; without it, eye registers one.
+    /// A client that the user registered. Without it, eye registers one.
     pub client_id: Option<String>,
-    /// The port that such a client was registered with.
+    /// The redirect port of that client.
     pub port: Option<u16>,
 }
 
@@ -43,11 +43,11 @@ pub struct Login {
     redirect: RedirectUrl,
     verifier: PkceCodeVerifier,
     expected: Expected,
-    /// Everything but the tokens.
+    /// Complete except for the tokens.
     grant: Grant,
     file: GrantFile,
     fetch: Fetch,
-    /// Held until the end: no other login of this server goes on meanwhile.
+    /// A lock, held until the end: no other login of this server runs meanwhile.
     _alone: File,
 }
 
@@ -61,7 +61,7 @@ struct Registered {
 }
 
 impl Login {
-    /// Finds the authorization server, registers with it, and takes a loopback port.
+    /// Finds the authorization server, registers with it, and binds a loopback port.
     pub async fn prepare(wanted: Wanted<'_>) -> Result<Self, OAuthError> {
         let upstream = Url::parse(wanted.url).map_err(|_| OAuthError::NotUrl(short(wanted.url)))?;
         if !is_private(&upstream) {
@@ -87,7 +87,7 @@ impl Login {
             .add_scopes(scopes.iter().cloned().map(Scope::new))
             .add_extra_param("resource", found.resource.as_str());
         if scopes.iter().any(|scope| scope == OFFLINE) {
-            // OIDC gives a refresh token only with the user's word.
+            // OIDC gives a refresh token only with the user's consent.
             request = request.add_extra_param("prompt", "consent");
         }
         let (address, state) = request.url();
@@ -111,13 +111,12 @@ impl Login {
         Ok(Self { address, landing, redirect, verifier, expected, grant, file, fetch, _alone: alone })
     }
 
-    /// What the user opens.
+    /// The URL for the user to open.
     pub fn address(&self) -> &Url {
         &self.address
     }
 
-    /// Waits until the browser comes back, exchanges the code, and keeps the tokens. Gives the scopes that were
-    /// granted.
+    /// Waits for the browser, exchanges the code, and stores the tokens. Returns the granted scopes.
     pub async fn finish(self) -> Result<Vec<String>, OAuthError> {
         let answer = tokio::time::timeout(LOGIN, self.landing.answer(self.expected)).await;
         let code = answer.map_err(|_| OAuthError::TooLate(LOGIN.as_secs()))??;
@@ -130,8 +129,8 @@ impl Login {
     }
 }
 
-/// What is asked for: what the server wants, what the user adds, and what was granted before, so that more rights take
-/// none away.
+/// The scopes to request: those that the server wants, those that the user adds, and with added ones also those granted
+/// before, so that adding rights removes none.
 fn scopes(found: &Found, added: Vec<String>, before: Option<&Grant>) -> Vec<String> {
     let kept = before.filter(|before| before.issuer == found.server.issuer && !added.is_empty());
     let kept = kept.map(|before| before.scopes.clone()).unwrap_or_default();
@@ -144,7 +143,7 @@ fn scopes(found: &Found, added: Vec<String>, before: Option<&Grant>) -> Vec<Stri
     all
 }
 
-/// Registers eye as a public client (RFC 7591). What the server makes of it counts.
+/// Registers eye as a public client (RFC 7591). The server may answer with other settings, which are used.
 async fn register(
     fetch: &Fetch,
     found: &Found,
@@ -166,7 +165,7 @@ async fn register(
         client["scope"] = scopes.join(" ").into();
     }
     let registered = match fetch.post(endpoint, &client).await {
-        // Some know their own scopes only, and not those of the resources behind them.
+        // Some servers know only their own scopes, not those of the resources behind them.
         Err(OAuthError::Refused { .. }) if !scopes.is_empty() => {
             if let Some(members) = client.as_object_mut() {
                 members.remove("scope");
@@ -178,21 +177,21 @@ async fn register(
     let Registered { client_id, client_secret, token_endpoint_auth_method } = registered?;
     let basic = match token_endpoint_auth_method.as_deref() {
         Some(method) => method == "client_secret_basic",
-        // RFC 7591 §2: basic where nothing is said.
+        // RFC 7591 §2: Basic is the default.
         None => client_secret.is_some(),
     };
     Ok(Client { id: client_id, secret: client_secret, basic })
 }
 
-/// Ends a login: the tokens are revoked where the authorization server takes that, and forgotten. Says whether there
-/// were any.
+/// Logs out: revokes the tokens if the authorization server supports that, and deletes them. Returns whether there were
+/// any.
 pub async fn logout(folder: &Path, url: &str) -> Result<bool, OAuthError> {
     let file = GrantFile::new(folder, url);
     let _changing = file.lock()?;
     let grant = file.read();
     let was = file.remove()?;
     if let Some(grant) = grant {
-        // The tokens are gone from here whether or not the server hears of it.
+        // The tokens are deleted here even if the revocation fails.
         let _ = tokens::revoke(&Fetch::default(), &grant).await;
     }
     Ok(was)

@@ -1,5 +1,5 @@
-//! What servers publish of themselves: a protected resource (RFC 9728) and an authorization server (RFC 8414, OIDC
-//! Discovery), where they publish it, and which of it may be believed. Pure.
+//! Published metadata of protected resources (RFC 9728) and authorization servers (RFC 8414, OIDC Discovery): where it
+//! is found, and which of it to trust. Pure.
 
 use super::error::OAuthError;
 use serde::Deserialize;
@@ -34,8 +34,8 @@ pub struct Server {
 }
 
 impl Protected {
-    /// Refuses metadata of another server: a token for it must not be asked for with ours (RFC 9728 §3.3). It may be
-    /// for all of a host, or for a path that the server's is below.
+    /// Refuses metadata of another server: a token for that one must not be requested through ours (RFC 9728 §3.3).
+    /// The metadata may cover the whole host, or a path above the server's.
     pub fn check(&self, server: &Url, at: &Url) -> Result<(), OAuthError> {
         let other =
             || OAuthError::OtherResource { at: at.to_string(), found: short(&self.resource), wanted: plain(server) };
@@ -51,7 +51,7 @@ impl Protected {
 }
 
 impl Server {
-    /// Refuses metadata of another issuer (RFC 8414 §3.3), and a server without the PKCE that protects the code.
+    /// Refuses metadata of another issuer (RFC 8414 §3.3), and a server without PKCE S256, which protects the code.
     pub fn check(&self, issuer: &Url, at: &Url) -> Result<(), OAuthError> {
         if Url::parse(&self.issuer).ok().as_ref() != Some(issuer) {
             let (found, wanted) = (short(&self.issuer), issuer.to_string());
@@ -64,7 +64,7 @@ impl Server {
     }
 }
 
-/// Where the metadata of a protected resource may be, best first.
+/// The URLs where a protected resource's metadata may be, best first.
 pub fn resource_places(server: &Url) -> Vec<Url> {
     let path = server.path().trim_end_matches('/');
     let mut places = vec![well_known(server, "oauth-protected-resource", path)];
@@ -74,7 +74,7 @@ pub fn resource_places(server: &Url) -> Vec<Url> {
     places
 }
 
-/// Where the metadata of an authorization server may be, best first.
+/// The URLs where an authorization server's metadata may be, best first.
 pub fn server_places(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     let mut places =
@@ -96,8 +96,8 @@ fn well_known(of: &Url, name: &str, path: &str) -> Url {
     place
 }
 
-/// An address that secrets may be sent to: over TLS, or on this machine. One on this machine is taken only from a
-/// server on this machine: another could have us knock at whatever listens here.
+/// A URL that secrets may be sent to: over TLS, or on this machine. A loopback URL is accepted only from a server on
+/// this machine: a remote one could make us send requests to local services.
 pub fn trusted(address: &str, server: &Url) -> Result<Url, OAuthError> {
     let url = Url::parse(address).map_err(|_| OAuthError::NotUrl(short(address)))?;
     if is_loopback(&url) {
@@ -106,7 +106,7 @@ pub fn trusted(address: &str, server: &Url) -> Result<Url, OAuthError> {
     if url.scheme() == "https" && url.host().is_some() { Ok(url) } else { Err(OAuthError::Insecure(plain(&url))) }
 }
 
-/// Whether a token may be sent there without being read on the way.
+/// Whether a token sent to this URL cannot be read on the way.
 pub fn is_private(url: &Url) -> bool {
     is_loopback(url) || (url.scheme() == "https" && url.host().is_some())
 }
@@ -121,7 +121,7 @@ fn is_loopback(url: &Url) -> bool {
         }
 }
 
-/// The resource indicator of a server (RFC 8707): its address without what is not part of it.
+/// The resource indicator of a server (RFC 8707): its URL without credentials and fragment.
 pub fn indicator(server: &Url) -> String {
     let mut url = server.clone();
     url.set_fragment(None);
@@ -132,7 +132,7 @@ pub fn indicator(server: &Url) -> String {
     if url.path() == "/" && url.query().is_none() { text.trim_end_matches('/').to_owned() } else { text }
 }
 
-/// An address as it may be printed: without a user, a password and a query.
+/// A URL for printing: without credentials, query and fragment.
 pub fn plain(url: &Url) -> String {
     let mut url = url.clone();
     let _ = url.set_username("");
@@ -142,7 +142,7 @@ pub fn plain(url: &Url) -> String {
     url.to_string()
 }
 
-/// A text of a server, for a message.
+/// A server's text, shortened to one line for a message.
 pub fn short(text: &str) -> String {
     eye_protocol::signature::one_line(text, 200)
 }

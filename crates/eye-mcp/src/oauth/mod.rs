@@ -1,8 +1,8 @@
-//! OAuth 2.1 to upstreams: finding the authorization server of an upstream (RFC 9728, RFC 8414), registering with it
-//! (RFC 7591), a login in the user's browser (PKCE, RFC 8707, RFC 9207), and tokens that are kept in a file, renewed,
-//! and sent to that upstream alone.
+//! OAuth 2.1 for upstreams: discovery of the authorization server (RFC 9728, RFC 8414), registration (RFC 7591), login
+//! in the user's browser (PKCE, RFC 8707, RFC 9207), and tokens that are stored in a file, renewed, and sent to that
+//! upstream only.
 //!
-//! Knows no MCP and no gateway. It opens no browser: its caller shows the address.
+//! Nothing here knows of MCP messages or the gateway. It opens no browser: the caller shows the URL.
 
 mod bearer;
 mod challenge;

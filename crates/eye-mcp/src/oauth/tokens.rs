@@ -1,4 +1,4 @@
-//! Requests to a token endpoint, by the `oauth2` library over our own client.
+//! Requests to a token endpoint, by the `oauth2` crate over our own HTTP client.
 
 use super::error::OAuthError;
 use super::fetch::Fetch;
@@ -15,14 +15,13 @@ use std::time::Duration;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// What came of asking for a token.
 pub enum Renewed {
     Token(BasicTokenResponse),
-    /// The authorization server no longer takes the refresh token.
+    /// The authorization server no longer accepts the refresh token, or there is none.
     Over,
 }
 
-/// Exchanges the code of a login. `grant` says where and for what; its tokens are not looked at.
+/// Exchanges the code of a login. `grant` names the endpoint, client and resource; its tokens are ignored.
 pub async fn exchange(
     fetch: &Fetch,
     grant: &Grant,
@@ -36,7 +35,6 @@ pub async fn exchange(
     request.request_async(fetch).await.map_err(|error| told(&grant.issuer, error))
 }
 
-/// Renews a token with its refresh token.
 pub async fn renew(fetch: &Fetch, grant: &Grant) -> Result<Renewed, OAuthError> {
     let Some(refresh) = &grant.refresh_token else { return Ok(Renewed::Over) };
     let endpoint = grant.client.at(&grant.token_endpoint)?;
@@ -57,8 +55,8 @@ pub async fn renew(fetch: &Fetch, grant: &Grant) -> Result<Renewed, OAuthError> 
     }
 }
 
-/// Tells the authorization server that the tokens are no longer used (RFC 7009). Not the library's request, which takes
-/// https only: an authorization server on this machine may do without.
+/// Revokes the tokens (RFC 7009). Not by the `oauth2` crate, which requires https: an authorization server on this
+/// machine may use http.
 pub async fn revoke(fetch: &Fetch, grant: &Grant) -> Result<(), OAuthError> {
     let Some(address) = &grant.revocation_endpoint else { return Ok(()) };
     let (token, kind) = match &grant.refresh_token {
@@ -89,7 +87,7 @@ pub async fn revoke(fetch: &Fetch, grant: &Grant) -> Result<(), OAuthError> {
     Err(OAuthError::Status { url: short(address), status: response.status().as_u16() })
 }
 
-/// Puts what came into a grant. A refresh token that is not given anew stays.
+/// Puts a token response into a grant. Without a new refresh token, the old one stays.
 pub fn take(grant: &mut Grant, response: &BasicTokenResponse) -> Result<(), OAuthError> {
     if *response.token_type() != BasicTokenType::Bearer {
         let kind = short(response.token_type().as_ref());
@@ -114,7 +112,7 @@ fn told(issuer: &str, error: BasicRequestTokenError<OAuthError>) -> OAuthError {
         BasicRequestTokenError::ServerResponse(refused) => {
             OAuthError::Refused { issuer, error: short(&refused.to_string()) }
         }
-        // The body that did not parse may hold the token: only the parser's reason is told.
+        // The unparsed body may hold the token, so only the path of the error is shown.
         BasicRequestTokenError::Parse(error, _) => OAuthError::Malformed { url: issuer, why: error.path().to_string() },
         BasicRequestTokenError::Other(why) => OAuthError::Refused { issuer, error: short(&why) },
     }

@@ -1,4 +1,4 @@
-//! What is known of an upstream: its greeting, and its tools, with those that wait for approval held back.
+//! What is known of an upstream: its handshake, and its tools, without those that wait for approval.
 
 use super::approval::{Approvals, Unapproved};
 use super::handshake::Greeting;
@@ -6,23 +6,22 @@ use crate::catalogue::Entry;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What is known of an upstream, from now or from before.
+/// What is known of an upstream, from its connection or from disk.
 #[derive(Debug, Default)]
 pub(super) struct About {
-    /// Whether the list is known, from now or from before.
+    /// Whether `all` holds a list, from the connection or from disk.
     pub listed: bool,
-    /// All of its tools.
     pub all: Arc<Vec<Arc<Entry>>>,
-    /// Those that agents may see and call.
+    /// The tools that agents may see and call.
     pub entries: Arc<Vec<Arc<Entry>>>,
-    /// Those that are not as the user approved them.
+    /// The tools that differ from what the user approved.
     pub unapproved: Arc<Vec<Unapproved>>,
     pub greeting: Option<Greeting>,
     pub protocol: Option<String>,
     pub instructions: Option<String>,
 }
 
-/// A list of tools, and which of them agents see.
+/// A list of tools, and the differences from what was approved.
 pub(super) struct Sorted {
     pub all: Vec<Arc<Entry>>,
     pub unapproved: Vec<Unapproved>,
@@ -30,14 +29,14 @@ pub(super) struct Sorted {
 }
 
 impl Sorted {
-    /// Compares a list with what is approved. It takes a while for very many tools.
+    /// Compares a list with the approvals. Slow for very long lists.
     pub fn new(all: Vec<Arc<Entry>>, approvals: &Approvals) -> Self {
         Self { unapproved: approvals.unapproved(&all), asks: approvals.asks(), all }
     }
 }
 
 impl About {
-    /// Takes a list of tools. What waits for approval is not among those that agents see.
+    /// Sets the list of tools. Tools that wait for approval are not in `entries`.
     pub fn set(&mut self, sorted: Sorted) {
         let Sorted { all, unapproved, asks } = sorted;
         let held: HashSet<&str> = unapproved.iter().filter(|_| asks).map(|one| one.name.as_str()).collect();

@@ -1,5 +1,5 @@
-//! Which definitions of an upstream's tools the user has seen and approved. A definition that changed since may be an
-//! attack: what a tool says of itself is read by agents as if the user had chosen it.
+//! Which definitions of an upstream's tools the user has approved. A definition that changed may be an attack: agents
+//! trust a tool's description as if the user had chosen it.
 
 use crate::catalogue::{Entry, shown};
 use crate::config::private;
@@ -10,21 +10,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-/// What of a definition counts: an agent reads it, or calls by it.
+/// The members of a definition that approval covers: those that agents read or call by.
 const MEMBERS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "annotations"];
-/// What of a changed text is shown, from where it differs.
+/// Characters of a changed text that are shown, from the first difference.
 const CHANGE_CHARS_MAX: usize = 300;
-/// What is shown before the place where two texts differ.
+/// Characters that are shown before the first difference.
 const BEFORE_CHARS: usize = 40;
 
 /// A tool whose definition is not the approved one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Unapproved {
-    /// Its name.
     pub name: String,
-    /// It was there before, and is another now.
+    /// `false` for a new tool.
     pub changed: bool,
-    /// What is different, a line each.
+    /// The differences, one line each.
     pub difference: Vec<String>,
 }
 
@@ -36,22 +35,22 @@ struct Approved {
 #[derive(Debug, Default)]
 struct Loaded {
     stamp: Option<SystemTime>,
-    /// `None`: nothing was ever approved.
+    /// `None` if nothing was ever approved.
     approved: Option<Approved>,
 }
 
 /// The approved definitions of one upstream.
 #[derive(Debug)]
 pub struct Approvals {
-    /// `None`: there is no place to keep any, so everything counts as approved.
+    /// `None` without a state folder: then everything counts as approved.
     file: Option<PathBuf>,
-    /// Whether tools wait for approval; otherwise a change is only reported.
+    /// Whether tools wait for approval; otherwise changes are only reported.
     asks: bool,
     loaded: Mutex<Loaded>,
 }
 
 impl Approvals {
-    /// Those that the file holds.
+    /// Reads the approvals from the file.
     pub fn new(file: Option<PathBuf>, asks: bool) -> Self {
         let approvals = Self { file, asks, loaded: Mutex::default() };
         approvals.look();
@@ -62,7 +61,7 @@ impl Approvals {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the file again if it changed.
+    /// Reads the file again if it changed; returns whether it did.
     pub fn look(&self) -> bool {
         let Some(file) = &self.file else { return false };
         let stamp = std::fs::metadata(file).and_then(|found| found.modified()).ok();
@@ -80,14 +79,13 @@ impl Approvals {
         self.asks && self.file.is_some()
     }
 
-    /// The tools that are not as they were approved. Where nothing waits for approval, new tools are approved as they
-    /// come.
+    /// The tools that differ from what was approved. If tools need not wait for approval, new ones are approved here.
     pub fn unapproved(&self, entries: &[Arc<Entry>]) -> Vec<Unapproved> {
         if self.file.is_none() {
             return Vec::new();
         }
         if !self.asks && self.takes_new(entries) {
-            // What could not be kept is asked again at the next start; a first list is no change.
+            // If writing fails, it is tried again at the next start.
             let _ = self.keep(entries, false);
         }
         let loaded = self.loaded();
@@ -114,7 +112,7 @@ impl Approvals {
         entries.iter().any(|entry| known.is_none_or(|approved| !approved.tools.contains_key(&*entry.name)))
     }
 
-    /// Approves the tools as they are now; without `changed` only those that were not known.
+    /// Approves the tools as they are; without `changed`, only those that are new.
     pub fn keep(&self, entries: &[Arc<Entry>], changed: bool) -> std::io::Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         let text = {
@@ -136,7 +134,7 @@ impl Approvals {
     }
 }
 
-/// The file of an upstream's approvals, beside its kept list.
+/// The file of an upstream's approvals, in a folder beside its tool list.
 pub fn file(kept: &Path) -> PathBuf {
     let name = kept.file_name().unwrap_or_default();
     kept.with_file_name("approved").join(name)
@@ -147,7 +145,7 @@ fn essence(definition: &Value) -> Value {
     Value::Object(members.collect::<Map<String, Value>>())
 }
 
-/// What is different, a line for each side of each member, from where they differ.
+/// The differences, one line for each side of each member, from shortly before the first difference.
 fn difference(before: &Value, now: &Value) -> Vec<String> {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -214,7 +212,7 @@ mod tests {
         let approvals = Approvals::new(Some(file.clone()), true);
         let found = approvals.unapproved(&[tool("a", "Adds.")]);
         assert_eq!((found.len(), found[0].changed, found[0].difference.len()), (1, false, 1));
-        // Another process approves; this one looks.
+        // Another process approves; this one reads the file again.
         Approvals::new(Some(file), true).keep(&[tool("a", "Adds.")], true).unwrap();
         assert!(approvals.look() && approvals.unapproved(&[tool("a", "Adds.")]).is_empty());
         assert!(Approvals::new(None, true).unapproved(&[tool("a", "Adds.")]).is_empty());

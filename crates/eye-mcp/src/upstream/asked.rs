@@ -1,4 +1,4 @@
-//! What an upstream asks of us while it works: passed on to the client whose call it is about, where that is known.
+//! Requests from an upstream during a call: passed on to the client of that call, where it is known.
 
 use super::connection::Connection;
 use super::envelope;
@@ -10,12 +10,13 @@ use serde_json::value::RawValue;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 
-/// What a legacy server is told that can be asked of its client. Whether this one can is found out when it asks.
+/// The client capabilities that we declare to legacy servers. Whether the actual client has one is checked when it is
+/// needed.
 pub const ABILITIES: &str = r#"{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{"listChanged":true}}"#;
 const PASSED_ON: [&str; 2] = ["elicitation/create", "sampling/createMessage"];
 const METHOD_SHOWN_CHARS_MAX: usize = 100;
 
-/// Why a question of a server reaches no agent.
+/// Why an upstream's request reaches no agent.
 #[derive(Debug, thiserror::Error)]
 enum Unasked {
     #[error("agents cannot be asked that")]
@@ -29,7 +30,7 @@ enum Unasked {
 }
 
 impl Connection {
-    /// The upstream asks something, `about` one of our calls when it came on its stream.
+    /// Handles an upstream's request. `about` is our call on whose stream it came, if known.
     pub(super) fn asked(
         self: &Arc<Self>,
         id: Box<RawValue>,
@@ -72,7 +73,7 @@ impl Connection {
         });
     }
 
-    /// The call that a question is about, and who can be asked for it.
+    /// The call that a request belongs to, and the receiver of its questions.
     fn whose(&self, method: &str, about: Option<u64>) -> Result<(u64, mpsc::Sender<Question>), Unasked> {
         if !PASSED_ON.contains(&method) {
             return Err(Unasked::Method);
@@ -103,12 +104,12 @@ impl Connection {
         }
     }
 
-    /// Whether this call waits for an answer of its caller.
+    /// Whether this call waits for its caller to answer a question.
     pub(super) fn is_asking(&self, call: u64) -> bool {
         self.calls().get(&call).is_some_and(|waiting| waiting.asking > 0)
     }
 
-    /// What it asked that could not be passed on, and that may be why it gives no answer.
+    /// The last request that could not be passed on; it may be why the upstream does not answer.
     pub(super) fn unbridged(&self) -> Option<String> {
         self.unbridged.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,4 +1,4 @@
-//! Calls of one upstream: its own limits and names, what is kept of its answers, and what is counted.
+//! Calls of one upstream: config limits, cached results, and metrics.
 
 use super::connection::Failed;
 use super::server::{Upstream, lock};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 impl Upstream {
-    /// Calls a tool, or answers from what is kept.
+    /// Calls a tool, or answers from the cache.
     pub async fn call_tool(
         self: &Arc<Self>,
         params: Box<RawValue>,
@@ -63,7 +63,7 @@ impl Upstream {
             && lock(&self.about).entries.iter().any(|entry| &*entry.name == tool && entry.only_reads())
     }
 
-    /// Asks it anything.
+    /// Sends a request.
     pub async fn request(
         self: &Arc<Self>,
         method: &str,
@@ -82,7 +82,7 @@ impl Upstream {
             match connection.request(method, params.clone(), context, timeout).await {
                 Ok(result) => return Ok(result),
                 Err(Failed::Rpc(error)) => return Err(error),
-                // The server has not seen it, so asking again does nothing twice.
+                // The server has not seen the request, so sending it again repeats nothing.
                 Err(Failed::Unsent(_)) if again => {}
                 Err(Failed::Unsent(why)) => return Err(self.down(&why.into()).into()),
             }
@@ -91,14 +91,14 @@ impl Upstream {
     }
 }
 
-/// Whether a result says that the tool failed.
+/// Whether a result is a tool's error.
 pub(crate) fn is_error(result: &RawValue) -> bool {
     #[derive(Deserialize)]
     struct Ended {
         #[serde(default, rename = "isError")]
         is_error: bool,
     }
-    // Nearly every result does not even mention it.
+    // Nearly every result lacks the member, so a text search avoids parsing it.
     result.get().contains("\"isError\"")
         && serde_json::from_str::<Ended>(result.get()).is_ok_and(|ended| ended.is_error)
 }

@@ -1,4 +1,4 @@
-//! A server that is a child of ours: its group of processes, its three pipes, its end.
+//! A server that is a child process: its process group, its three pipes, its end.
 
 use super::connection::{Connection, Wire};
 use super::lines::{Line, Lines};
@@ -15,21 +15,21 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-/// What a dead child may still have in its pipe is read for so long.
+/// How long a dead child's pipes are still read.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// A child that runs, before its first message.
+/// A started child, before its first message.
 pub struct Started {
     child: Child,
     group: Group,
 }
 
-/// Starts the program in a group of its own, with the part of the agent's environment that its config lets through.
+/// Starts the program in its own process group, with the part of the agent's environment that its config allows.
 pub fn start(spec: &Spec, asking: &BTreeMap<String, String>) -> Result<Started, Reason> {
     let Transport::Child { program, args, cwd, .. } = &spec.transport else { return Err("it has no command".into()) };
     let mut command = Command::new(program);
     command.args(args).current_dir(cwd).env_clear();
-    // As the original does: neither may wait for a terminal nor for a full buffer.
+    // The original sets both too: no terminal handling in Node, no output buffering in Python.
     command.envs([("NODE_NO_READLINE", "1"), ("PYTHONUNBUFFERED", "1")]).envs(spec.environment(asking));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if !cwd.is_dir() {
@@ -43,7 +43,7 @@ pub fn start(spec: &Spec, asking: &BTreeMap<String, String>) -> Result<Started, 
 }
 
 impl Started {
-    /// Carries bytes both ways until the child is gone or the connection is closed; then tells why.
+    /// Carries bytes both ways until the child is gone or the connection is closed; then reports why.
     pub async fn carry(mut self, connection: Arc<Connection>) {
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take())
@@ -66,7 +66,8 @@ impl Started {
                 }
             }
         };
-        // No call waits for what comes now: callers are answered at once.
+        // Collects the exit status and the end of stderr for the reason, within `LAST_WORDS` each; then the calls are
+        // failed.
         let why_at_once = why.is_some();
         let exit = if why_at_once { tokio::time::timeout(LAST_WORDS, self.child.wait()).await.ok() } else { None };
         if let Some(why) = why {
@@ -78,7 +79,7 @@ impl Started {
         self.farewell().await;
     }
 
-    /// Its input is closed by now. First it may go by itself, then it is asked, then it is made to.
+    /// Ends the child, whose input is closed by now: waits for it, then asks it to terminate, then kills it.
     async fn farewell(mut self) {
         if tokio::time::timeout(FAREWELL, self.child.wait()).await.is_err() {
             self.group.ask_to_end();

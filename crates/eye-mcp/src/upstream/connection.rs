@@ -1,5 +1,5 @@
-//! One open connection to an upstream: which of our requests wait for an answer, and what it tells us unasked.
-//! Bytes are the business of `child` and `http`.
+//! One open connection to an upstream: the requests that wait for responses, and the upstream's notifications and
+//! requests. The bytes are handled in `child` and `http`.
 
 use super::envelope::{self, Era, Incoming};
 use super::http::HttpWire;
@@ -22,12 +22,12 @@ use tokio_util::sync::CancellationToken;
 
 type Outcome = Result<Box<RawValue>, RpcError>;
 
-/// How bytes get there.
+/// How bytes are carried.
 #[derive(Debug)]
 pub enum Wire {
     /// A child's stdin and stdout.
     Child(ChildWire),
-    /// POST and events.
+    /// POST requests and event streams.
     Http(Arc<HttpWire>),
 }
 
@@ -37,51 +37,47 @@ pub(super) struct Waiting {
     token: Option<Box<RawValue>>,
     logs: Option<NoticeSink>,
     pub questions: Option<mpsc::Sender<Question>>,
-    /// Questions of this call that have no answer yet; its time stands still meanwhile.
+    /// Unanswered questions of this call; its timeout is suspended meanwhile.
     pub asking: usize,
 }
 
-/// The connection ended before an answer came.
+/// The connection ended before a response came.
 #[derive(Clone, Debug)]
 pub struct Lost {
-    /// What happened.
     pub why: String,
     /// The request did not reach the server, so it may be sent again.
     pub unsent: bool,
 }
 
-/// How a request can fail.
+/// Why a request failed.
 #[derive(Debug)]
 pub enum Failed {
-    /// For good.
+    /// Not to be sent again.
     Rpc(RpcError),
-    /// The connection is gone, and the request was not taken.
+    /// The connection is gone, and the server did not take the request.
     Unsent(String),
 }
 
-/// An open connection.
 pub struct Connection {
-    /// Whose.
     pub server: Box<str>,
-    /// Which instance of it.
+    /// The instance number.
     instance: u64,
-    /// The folder it works in, for a server on this machine.
+    /// The working folder of a server on this machine.
     pub(super) root: Option<PathBuf>,
-    /// What its agents have open.
+    /// The roots of its clients.
     pub(super) roots: Arc<ClientRoots>,
-    /// How.
     pub wire: Wire,
     calls: Mutex<HashMap<u64, Waiting>>,
     next_id: AtomicU64,
     era: OnceLock<Era>,
     ended: OnceLock<String>,
-    /// Set once it has ended, or is to end.
+    /// Cancelled when the connection has ended, or must end.
     pub closed: CancellationToken,
     changes: broadcast::Sender<Change>,
-    /// The list of tools is not what it was.
+    /// Notified when the upstream reports a changed list of tools.
     pub tools_changed: Notify,
     garbage_in_a_row: AtomicUsize,
-    /// The last thing the upstream asked that could not be passed on.
+    /// The upstream's last request that could not be passed on.
     pub(super) unbridged: Mutex<Option<String>>,
 }
 
@@ -92,7 +88,7 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Connection {
-    /// A connection over a wire that is open.
+    /// A connection over an open wire.
     pub fn new(
         server: &str,
         instance: u64,
@@ -119,12 +115,12 @@ impl Connection {
         }
     }
 
-    /// Which era was agreed on.
+    /// The agreed era; legacy until the handshake is done.
     pub fn era(&self) -> Era {
         self.era.get().copied().unwrap_or(Era::Legacy)
     }
 
-    /// Fixes the era, once it is known.
+    /// Sets the era, once.
     pub fn set_era(&self, era: Era) {
         let _ = self.era.set(era);
         if let Wire::Http(wire) = &self.wire {
@@ -136,17 +132,17 @@ impl Connection {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Itself, as a wire knows it.
+    /// The connection as a wire sees it.
     pub fn listener(self: &Arc<Self>) -> Arc<dyn Listener> {
         self.clone()
     }
 
-    /// How many calls are under way.
+    /// The number of calls in progress.
     pub fn pending(&self) -> usize {
         self.calls().len()
     }
 
-    /// Asks and waits for the answer, the timeout, or the caller's change of mind.
+    /// Sends a request and waits for the response, the timeout or a cancellation.
     pub async fn request(
         self: &Arc<Self>,
         method: &str,
@@ -158,7 +154,7 @@ impl Connection {
         self.request_in(era, method, params, context, timeout).await
     }
 
-    /// The same in an era that is not agreed on yet.
+    /// Like [`Connection::request`], for the handshake, when no era is agreed yet.
     pub async fn request_in(
         self: &Arc<Self>,
         era: Era,
@@ -196,7 +192,7 @@ impl Connection {
                     let error = Error::new(Code::CANCELLED, format!("the call of {} was cancelled", self.server));
                     return Err(Failed::Rpc(error.into()));
                 }
-                // A person who is asked may think about it.
+                // The timeout is suspended while the caller answers a question.
                 () = tokio::time::sleep(timeout) => if !self.is_asking(id) {
                     return Err(Failed::Rpc(self.too_late(method, timeout).into()));
                 },
@@ -247,7 +243,7 @@ impl Connection {
         }
     }
 
-    /// Tells the upstream something.
+    /// Sends a notification.
     pub fn notify(self: &Arc<Self>, method: &str, params: &serde_json::Value) {
         let text = envelope::notification(method, params);
         // A child that does not read is noticed by its next call.
@@ -255,7 +251,7 @@ impl Connection {
     }
 
     fn answer(&self, id: u64, outcome: Result<Outcome, Lost>) {
-        // A late answer has no waiter: its caller has been told already.
+        // A late response has no waiter: its caller already got an error.
         if let Some(waiting) = self.calls().remove(&id) {
             let _ = waiting.answer.send(outcome);
         }
@@ -293,7 +289,7 @@ impl Connection {
             }
             "notifications/message" => {
                 let Some(params) = params else { return };
-                // On one pipe for all, a message does not say which call it is about: every waiting call gets it.
+                // Messages on a shared pipe do not name their call, so every waiting call gets them.
                 let hearing = |(id, waiting): (&u64, &Waiting)| {
                     waiting.logs.clone().filter(|_| about.is_none_or(|about| about == *id))
                 };
@@ -329,12 +325,10 @@ impl Connection {
             .hint("look before you call again: it may have done what it was asked")
     }
 
-    /// Why it ended.
     pub fn why_ended(&self) -> &str {
         self.ended.get().map_or("it was closed", String::as_str)
     }
 
-    /// Whether it has ended.
     pub fn has_ended(&self) -> bool {
         self.closed.is_cancelled()
     }
@@ -360,7 +354,7 @@ impl Listener for Connection {
             }
             match message {
                 Incoming::Response { id: Some(id), outcome } => self.answer(id, Ok(outcome)),
-                // Without an id it answers no call that we know of.
+                // Without an id, the response belongs to no call that we know.
                 Incoming::Response { id: None, .. } => {}
                 Incoming::Notification { method, params } => self.notified(&method, params.as_deref(), about),
                 Incoming::Request { id, method, params } => self.asked(id, &method, params, about),
@@ -385,7 +379,7 @@ impl Listener for Connection {
         let message = format!("{} sent a message of more than {} MiB", self.server, MESSAGE_BYTES_MAX >> 20);
         let error: RpcError = Error::new(Code::INTERNAL, message).hint("ask for less, or for a part of it").into();
         let whose = envelope::id_in_ends(head, tail).filter(|id| self.calls().contains_key(id));
-        // When it is not known whose answer is lost, all end now rather than one of them never.
+        // If the lost response's call is unknown, all calls fail now, so that none waits forever.
         let lost: Vec<u64> = whose.map_or_else(|| self.calls().keys().copied().collect(), |id| vec![id]);
         for id in lost {
             self.fail(id, error.clone());
@@ -402,7 +396,7 @@ impl Listener for Connection {
     }
 }
 
-/// A call that leaves early, by a timeout, a cancellation or a dropped future, tells the upstream.
+/// Guards a call: if it ends early, by timeout, cancellation or drop, the upstream is notified.
 struct UnderWay<'a> {
     connection: &'a Arc<Connection>,
     id: u64,
@@ -422,7 +416,7 @@ impl Drop for UnderWay<'_> {
                 return;
             }
         }
-        // The handshake must not be cancelled: giving up on it closes the connection.
+        // MCP forbids cancelling the handshake; giving up on it closes the connection instead.
         if self.method != "initialize" {
             let params = json!({ "requestId": self.id, "reason": "the caller no longer waits" });
             self.connection.notify("notifications/cancelled", &params);

@@ -1,4 +1,4 @@
-//! Messages to and from an upstream. Params and results stay raw; only `_meta` is opened, where the protocol asks for
+//! Messages to and from an upstream. Params and results stay raw; only `_meta` is parsed, where the protocol requires
 //! it.
 
 use crate::error::RpcError;
@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// The newest revision with sessions.
 pub const LEGACY: &str = "2025-11-25";
-/// The revision without.
+/// The revision without sessions.
 pub const MODERN: &str = "2026-07-28";
 
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -20,42 +20,36 @@ const META_LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// An object whose members stay raw and in order.
 pub type Fields = IndexMap<String, Box<RawValue>>;
 
-/// Which era of MCP an upstream speaks.
+/// The era of MCP that an upstream speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Era {
     /// With a handshake and a session.
     Legacy,
-    /// Every request stands alone.
+    /// Every request is self-contained.
     Modern,
 }
 
-/// A message that came.
+/// A received message.
 #[derive(Debug)]
 pub enum Incoming {
-    /// The answer to a request of ours.
+    /// A response to a request of ours.
     Response {
-        /// Whose; `None` when the server could not tell.
+        /// `None` if the server could not tell.
         id: Option<u64>,
-        /// How it ended.
         outcome: Result<Box<RawValue>, RpcError>,
     },
-    /// Something happened.
     Notification {
-        /// What.
         method: String,
-        /// Raw.
         params: Option<Box<RawValue>>,
     },
-    /// The upstream wants something of us.
+    /// A request from the upstream.
     Request {
-        /// As it came.
+        /// Raw; sent back unchanged.
         id: Box<RawValue>,
-        /// What.
         method: String,
-        /// Raw.
         params: Option<Box<RawValue>>,
     },
-    /// Nothing of the kind.
+    /// Not a valid message.
     Garbage,
 }
 
@@ -73,12 +67,12 @@ struct Envelope {
     error: Option<Box<RawValue>>,
 }
 
-/// A result of `null` is there all the same.
+/// Distinguishes a result of `null` from an absent one.
 fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// Reads a message, or several in an array.
+/// Parses a message, or an array of messages.
 pub fn read(bytes: &[u8]) -> Vec<Incoming> {
     let text = bytes.trim_ascii();
     if text.first() == Some(&b'[') {
@@ -93,7 +87,7 @@ pub fn read(bytes: &[u8]) -> Vec<Incoming> {
 }
 
 fn read_one(bytes: &[u8]) -> Incoming {
-    // The parser would take an array for an object, member by member.
+    // The parser would accept an array as an object, member by member.
     if bytes.first() != Some(&b'{') {
         return Incoming::Garbage;
     }
@@ -110,12 +104,12 @@ fn read_one(bytes: &[u8]) -> Incoming {
     }
 }
 
-/// Our ids are numbers; some servers send them back as text.
+/// Our ids are numbers; some servers return them as strings.
 fn own_id(id: Option<&RawValue>) -> Option<u64> {
     id?.get().trim_matches('"').parse().ok()
 }
 
-/// Finds which of our calls an answer belongs to, of which only the ends are known.
+/// Finds the id of a response of which only the beginning and end are kept.
 pub fn id_in_ends(head: &[u8], tail: &[u8]) -> Option<u64> {
     let find = |bytes: &[u8], last: bool| {
         let text = String::from_utf8_lossy(bytes).replace(' ', "");
@@ -123,7 +117,7 @@ pub fn id_in_ends(head: &[u8], tail: &[u8]) -> Option<u64> {
         let digits: String = text[at + 5..].trim_start_matches('"').chars().take_while(char::is_ascii_digit).collect();
         digits.parse().ok()
     };
-    // An id of the outer object stands before a long result or after it; a result begins the search no earlier.
+    // The envelope's id comes before `result` or after it; `id` members inside the result must not be found.
     let before_result = head.windows(8).position(|w| w == b"\"result\"").map_or(head, |at| &head[..at]);
     find(before_result, false).or_else(|| find(tail, true))
 }
@@ -143,7 +137,7 @@ pub fn notification(method: &str, params: &serde_json::Value) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":{},"params":{params}}}"#, serde_json::Value::from(method))
 }
 
-/// The answer to a request of the upstream's, as text.
+/// A response to an upstream's request, as text.
 pub fn response(id: &RawValue, outcome: Result<&RawValue, &RpcError>) -> String {
     let (member, value) = match outcome {
         Ok(result) => ("result", one_line(result.get()).into_owned()),
@@ -152,20 +146,20 @@ pub fn response(id: &RawValue, outcome: Result<&RawValue, &RpcError>) -> String 
     format!(r#"{{"jsonrpc":"2.0","id":{},"{member}":{value}}}"#, id.get())
 }
 
-/// A newline ends a message on stdio; outside texts JSON does not need them, and inside they are escaped.
+/// Removes newlines, which end a message on stdio. JSON needs none outside strings, and inside they are escaped.
 fn one_line(json: &str) -> std::borrow::Cow<'_, str> {
     if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ").into() } else { json.into() }
 }
 
-/// What was changed in the params, so that it can be undone on the way back.
+/// The changes to a request's params that must be undone in its notifications.
 #[derive(Debug, Default)]
 pub struct Opened {
     /// The caller's own progress token.
     pub token: Option<Box<RawValue>>,
 }
 
-/// Params as this upstream must get them: our progress token for the caller's, and what its era wants in `_meta`.
-/// Everything else stays as it is, in its order.
+/// Prepares params for this upstream: our progress token in place of the caller's, and the `_meta` that its era
+/// requires. Everything else stays as it is, in order.
 pub fn prepared(
     params: Option<Box<RawValue>>,
     id: u64,
@@ -202,7 +196,7 @@ pub fn prepared(
             if !meta.contains_key(META_CLIENT) {
                 meta.insert(META_CLIENT.into(), to_raw_value(&client())?);
             }
-            // What the caller can do, it can do through us: its answers travel in further requests.
+            // A caller's own capabilities stay: they hold through us, since its responses travel in further requests.
             if !meta.contains_key(META_CAPABILITIES) {
                 meta.insert(META_CAPABILITIES.into(), to_raw_value(&serde_json::json!({}))?);
             }
@@ -214,7 +208,7 @@ pub fn prepared(
     Ok((Some(to_raw_value(&fields)?), Opened { token }))
 }
 
-/// Progress as the caller expects it: under its own token, everything else as it came.
+/// Progress with the caller's own token; everything else stays as it came.
 pub fn progress_for_caller(params: &RawValue, token: Option<&RawValue>) -> Box<RawValue> {
     let Ok(mut fields) = serde_json::from_str::<Fields>(params.get()) else { return params.to_owned() };
     if let Some(token) = token {
@@ -223,7 +217,7 @@ pub fn progress_for_caller(params: &RawValue, token: Option<&RawValue>) -> Box<R
     to_raw_value(&fields).unwrap_or_else(|_| params.to_owned())
 }
 
-/// Who we say we are.
+/// Our `clientInfo`.
 pub fn client() -> serde_json::Value {
     serde_json::json!({ "name": "eye", "version": env!("CARGO_PKG_VERSION") })
 }
@@ -279,7 +273,7 @@ mod tests {
         );
         let back = progress_for_caller(&raw(r#"{"progressToken":5,"progress":1.0,"x":[]}"#), opened.token.as_deref());
         assert_eq!(back.get(), r#"{"progressToken":"mine","progress":1.0,"x":[]}"#);
-        // Without a listener, a token would order progress for nothing.
+        // A token without a progress sink would request progress for nothing.
         let (out, _) = prepared(Some(raw(text)), 5, false, Era::Legacy).unwrap();
         assert!(!out.unwrap().get().contains("progressToken"));
     }

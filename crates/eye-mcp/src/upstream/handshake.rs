@@ -1,4 +1,4 @@
-//! Finding out how an upstream wants to be spoken to.
+//! The handshake: finds out the era and revision of an upstream.
 
 use super::asked::ABILITIES;
 use super::connection::{Connection, Failed, Wire};
@@ -15,14 +15,13 @@ use std::sync::Arc;
 /// Revisions with sessions that a server may answer with.
 const LEGACY_VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// What an upstream says of itself.
+/// The result of the handshake.
 #[derive(Clone, Debug)]
 pub struct Greeting {
-    /// Its revision of MCP.
+    /// The agreed revision of MCP.
     pub version: String,
-    /// What it can do.
     pub capabilities: Value,
-    /// How it wants to be used.
+    /// The server's own instructions for using it.
     pub instructions: Option<String>,
 }
 
@@ -39,13 +38,13 @@ struct Said {
     instructions: Option<String>,
 }
 
-/// Greets the upstream in the era it speaks, and fixes that era on the connection.
+/// Does the handshake in the era that the upstream speaks, and sets the era on the connection.
 pub async fn greet(connection: &Arc<Connection>, choice: EraChoice) -> Result<Greeting, Reason> {
     match choice {
         EraChoice::Legacy => legacy(connection).await,
         EraChoice::Modern => modern(connection).await,
         EraChoice::Auto => {
-            // Nearly all servers are legacy, and some of them take badly to any other first word.
+            // Nearly all servers are legacy, and some fail on any other first message.
             let refused = match legacy(connection).await {
                 Ok(greeting) => return Ok(greeting),
                 Err(why) if connection.has_ended() => return Err(why),

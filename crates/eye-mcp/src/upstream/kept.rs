@@ -1,4 +1,4 @@
-//! Tool lists on disk, so that discovery works before an upstream has ever started in this hub.
+//! Tool lists on disk, so that discovery works before an upstream has started in this hub.
 
 use crate::config::{Spec, Transport};
 use crate::limits::KEPT_LIST_BYTES_MAX;
@@ -9,34 +9,34 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What is known of an upstream from before.
+/// What is stored of an upstream.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Kept {
-    /// Its tools, raw.
     pub tools: Vec<Box<RawValue>>,
-    /// Its revision of MCP.
+    /// The MCP revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
-    /// How it wants to be used.
+    /// The server's own instructions for using it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
 }
 
-/// The file of an upstream. Projects share it: the same command has the same tools nearly always, and a start tells.
+/// The file of an upstream. Projects share it: the same command nearly always has the same tools, and a start corrects
+/// it.
 pub fn file(folder: &Path, spec: &Spec) -> PathBuf {
     let words: Vec<&str> = match &spec.transport {
         Transport::Child { program, args, .. } => std::iter::once(program).chain(args).map(String::as_str).collect(),
         Transport::Http { url, .. } => vec![url],
     };
     let bytes = std::iter::once(&*spec.name).chain(words).flat_map(|word| word.bytes().chain([0]));
-    // FNV-1a: the name must be the same for every build of eye.
+    // FNV-1a: the name must be the same in every build of eye.
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let clean = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let name: String = spec.name.chars().map(clean).take(40).collect();
     folder.join(format!("{name}-{hash:016x}.json"))
 }
 
-/// What the file says, if it is there and makes sense.
+/// The stored list, if the file exists and is valid.
 pub fn read(file: &Path) -> Option<Kept> {
     let length = fs::metadata(file).ok()?.len();
     if length > KEPT_LIST_BYTES_MAX as u64 {
@@ -45,11 +45,11 @@ pub fn read(file: &Path) -> Option<Kept> {
     serde_json::from_str(&fs::read_to_string(file).ok()?).ok()
 }
 
-/// Writes the file, whole or not at all. A list that cannot be kept is asked for again, so the error is dropped.
+/// Writes the file atomically. Callers drop the error: a list that cannot be stored is requested again.
 pub fn write(file: &Path, kept: &Kept) -> std::io::Result<()> {
     let text = serde_json::to_vec(kept)?;
     if text.len() > KEPT_LIST_BYTES_MAX {
-        // What was kept before is not true any more.
+        // The older stored list is no longer true.
         return fs::remove_file(file);
     }
     let folder = file.parent().unwrap_or(Path::new("."));

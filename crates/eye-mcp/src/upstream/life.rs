@@ -1,4 +1,4 @@
-//! The lives of an upstream: start, serve, end, and the next one after a pause.
+//! The life cycle of an upstream: start, serve, end, and restart after a pause.
 
 use super::connection::{Connection, Failed, Wire};
 use super::envelope::Era;
@@ -20,11 +20,11 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// Several changes of a list in a row are one.
+/// Changes of a list within this time are handled as one.
 const LIST_SETTLES: Duration = Duration::from_millis(50);
 
 impl Upstream {
-    /// One life: start, serve, end; and the next one after a pause.
+    /// Runs one life after another: start, serve, end, pause.
     pub(super) async fn live(self: Arc<Self>, life: u64, tell: watch::Sender<Start>, mut failures: u32) {
         let mut tell = Some(tell);
         loop {
@@ -52,7 +52,7 @@ impl Upstream {
             if let Some(tell) = tell.take() {
                 let _ = tell.send(Some(Err(self.down(&why).into())));
             }
-            // What is down is tried again for as long as an agent wanted it lately: it may come up by itself.
+            // A server that is down is restarted while an agent has used it recently: it may come up by itself.
             if self.stopped.is_cancelled() || lock(&self.used).elapsed() >= self.pace.wanted {
                 return;
             }
@@ -61,7 +61,7 @@ impl Upstream {
                 () = tokio::time::sleep_until(now + pause) => {}
             }
             let mut state = lock(&self.state);
-            // A call may have begun another life meanwhile.
+            // A call may have started another life meanwhile.
             if self.lives.load(Ordering::Relaxed) != life || !matches!(&*state, State::Down { .. }) {
                 return;
             }
@@ -93,7 +93,7 @@ impl Upstream {
                 open(None, Wire::Http(Arc::new(wire)))
             }
         };
-        // A caller that gives up on this start leaves no child behind.
+        // If the caller gives up on this start, the guard closes the connection, which ends the child.
         let given_up = connection.closed.clone().drop_guard();
         let greeted = tokio::time::timeout(self.pace.start, handshake::greet(&connection, self.spec.era)).await;
         let greeting = greeted.unwrap_or_else(|_| Err(too_slow(&connection, self.pace.start))).map_err(|why| {
@@ -130,7 +130,7 @@ impl Upstream {
         let _ = self.changes.send(Change { server: self.spec.name.clone(), kind, of: self.instance });
     }
 
-    /// Follows a connection until it ends: its list may change, and it may be told to end.
+    /// Follows a connection until it ends: fetches changed lists, and ends it when the upstream is stopped.
     async fn attend(self: &Arc<Self>, connection: &Arc<Connection>) {
         let listening = async {
             self.listen(connection).await;
@@ -156,7 +156,7 @@ impl Upstream {
         }
     }
 
-    /// Hears what it says unasked, where that needs asking.
+    /// Receives notifications, where that takes a request.
     async fn listen(&self, connection: &Arc<Connection>) {
         match (&connection.wire, connection.era()) {
             (Wire::Http(wire), Era::Legacy) => wire.listen(&connection.listener()).await,

@@ -1,38 +1,36 @@
-//! Lines out of a stream of bytes, each with an end. A line that is too long is passed over without being kept.
+//! Splits a stream of bytes into lines. A line over the limit is skipped without being kept.
 
-/// How much of a passed-over line is kept at either end: enough to find whose answer it was.
+/// Bytes of a skipped line that are kept at either end: enough to find the id of a response.
 const ENDS_BYTES: usize = 256;
 
-/// One line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line {
-    /// All of it, without its end.
+    /// The whole line, without its newline.
     Whole(Vec<u8>),
-    /// Only its beginning and its end: it was longer than allowed.
+    /// Only the beginning and end of a line over the limit.
     TooLong {
-        /// The first bytes.
+        /// At most `ENDS_BYTES` bytes.
         head: Vec<u8>,
-        /// The last bytes.
         tail: Vec<u8>,
     },
 }
 
-/// Cuts a stream into lines.
+/// Splits a stream into lines.
 #[derive(Debug)]
 pub struct Lines {
     bytes_max: usize,
     held: Vec<u8>,
-    /// The beginning of a line that is being passed over; `held` is then its last bytes.
+    /// The beginning of a line that is being skipped; `held` then has its last bytes.
     passing: Option<Vec<u8>>,
 }
 
 impl Lines {
-    /// Lines of at most so many bytes.
+    /// `bytes_max` is the limit for one line.
     pub fn new(bytes_max: usize) -> Self {
         Self { bytes_max, held: Vec::new(), passing: None }
     }
 
-    /// Takes what came, and gives the lines that it completes.
+    /// Takes bytes, and returns the lines that they complete.
     pub fn feed(&mut self, mut bytes: &[u8]) -> Vec<Line> {
         let mut lines = Vec::new();
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {

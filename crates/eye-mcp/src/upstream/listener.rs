@@ -1,4 +1,4 @@
-//! Who is told what a wire hears. A wire knows no connection: bytes are its business, calls are the listener's.
+//! The interface from a wire to its connection. A wire handles bytes; calls are the listener's.
 
 use super::envelope::{self, Incoming};
 use crate::error::RpcError;
@@ -6,34 +6,33 @@ use crate::limits::PARSE_INLINE_BYTES_MAX;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// The other end of a wire: the calls that wait for what comes over it.
+/// The receiver of a wire's messages, which knows the waiting calls.
 pub trait Listener: Send + Sync {
-    /// The name of the server.
     fn server(&self) -> &str;
 
-    /// Set once the connection has ended, or is to end.
+    /// Cancelled when the connection has ended, or must end.
     fn closed(&self) -> &CancellationToken;
 
-    /// Whether this call still has no answer.
+    /// Whether this call has no response yet.
     fn waits_for(&self, id: u64) -> bool;
 
-    /// Takes messages that came, `about` one of our calls when they came on its stream.
+    /// Takes messages; `about` is our call on whose stream they came, if known.
     fn heard(self: Arc<Self>, messages: Vec<Incoming>, about: Option<u64>);
 
-    /// A message was longer than allowed, and only its ends are known.
+    /// Reports a message over the limit, of which only the beginning and end are kept.
     fn passed_over(&self, head: &[u8], tail: &[u8]);
 
-    /// Ends one call that will have no answer.
+    /// Fails one call that will get no response.
     fn fail(&self, id: u64, error: RpcError);
 
-    /// Ends one call that was not taken.
+    /// Fails one call that the server did not take, so that it may be sent again.
     fn fail_unsent(&self, id: u64, why: &str);
 
-    /// Ends the connection and every call on it. The first reason stands.
+    /// Ends the connection and all its calls. The first reason stays.
     fn end(&self, why: &str);
 }
 
-/// Hands a message on; a large one is parsed elsewhere, so that it delays its own upstream only.
+/// Passes a message on; a large one is parsed on a blocking thread, so that only its own upstream is delayed.
 pub async fn hear<L: Listener + ?Sized>(listener: &Arc<L>, message: Vec<u8>, about: Option<u64>) {
     if message.len() <= PARSE_INLINE_BYTES_MAX {
         Arc::clone(listener).heard(envelope::read(&message), about);

@@ -1,4 +1,4 @@
-//! The list of an upstream's tools: asked for page by page, and kept within limits.
+//! The list of an upstream's tools: requested page by page, within limits.
 
 use super::connection::{Connection, Failed};
 use super::http::HeaderParams;
@@ -54,7 +54,7 @@ pub async fn tools(connection: &Arc<Connection>) -> Result<Vec<Box<RawValue>>, R
     Ok(all)
 }
 
-/// The tools that are offered: those with a usable name, once each, that the config lets through.
+/// The offered tools: those with a valid name that the config allows, without duplicates.
 pub fn entries(definitions: &[Box<RawValue>], spec: &Spec, standing: &Standing) -> Vec<Arc<Entry>> {
     #[derive(Deserialize)]
     struct Named {
@@ -72,7 +72,7 @@ pub fn entries(definitions: &[Box<RawValue>], spec: &Spec, standing: &Standing) 
     entries
 }
 
-/// Which arguments of which tools a modern server wants in headers too.
+/// The parameters of tools that a modern server also wants in headers.
 pub fn header_params(entries: &[Arc<Entry>]) -> HeaderParams {
     let mut params = HeaderParams::new();
     for entry in entries.iter().filter(|entry| entry.tool().get().contains("x-mcp-header")) {

@@ -1,5 +1,5 @@
-//! One upstream: started when it is needed, watched while it lives, started again with growing pauses when it crashes.
-//! Nothing here knows of another upstream.
+//! One upstream: started when it is needed, watched while it runs, restarted with growing pauses when it crashes.
+//! Nothing here knows of other upstreams.
 
 mod about;
 mod approval;

@@ -1,4 +1,4 @@
-//! What waits to be written to a child: a queue with a limit in bytes.
+//! The messages to a child: a queue with a limit in bytes.
 
 use crate::limits::OUTBOX_BYTES_MAX;
 use std::collections::VecDeque;
@@ -11,7 +11,6 @@ struct Queue {
     bytes: usize,
 }
 
-/// The queue.
 #[derive(Debug, Default)]
 pub struct Outbox {
     queue: Mutex<Queue>,
@@ -19,7 +18,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Adds a message. `false`: the child has not read for so long that there is no room.
+    /// Adds a message. `false` if the queue is full because the child does not read.
     pub fn push(&self, text: String) -> bool {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if queue.bytes + text.len() > OUTBOX_BYTES_MAX {
@@ -32,7 +31,7 @@ impl Outbox {
         true
     }
 
-    /// Everything that waits, as one piece of bytes, once there is something.
+    /// Waits for messages, and removes all of them as one piece of bytes.
     pub async fn next(&self) -> Vec<u8> {
         loop {
             if let Some(bytes) = self.take() {

@@ -1,23 +1,23 @@
-//! Why a server is down, in one line: how it ended and the last line it wrote, which is where programs put the reason.
+//! Why a server is down, in one line: how it ended and the last line of its output, where programs put the reason.
 
 use crate::config::environment::WITHHELD;
 
-/// What separates how a child ended from what it wrote on stderr.
+/// Separates how a child ended from its stderr.
 pub const SAID: &str = "; it said: ";
 
-/// Why a server is not there.
+/// Why a server is not available.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// It refused its handshake with 401.
+    /// It refused the handshake with 401.
     #[error("it wants a login: eye servers login {0}")]
     Login(Box<str>),
-    /// It could not be started, it ended, or it does not speak MCP: how, and the end of what it wrote on stderr.
+    /// It could not be started, ended, or does not speak MCP: how, with the end of its stderr.
     #[error("{0}")]
     Failed(String),
 }
 
 impl Reason {
-    /// The same with every text of it changed.
+    /// Applies a change to the text.
     pub fn map(self, change: impl FnOnce(String) -> String) -> Self {
         match self {
             Self::Login(server) => Self::Login(server),
@@ -53,7 +53,7 @@ pub fn short(why: &str) -> String {
     }
 }
 
-/// Logs that a server is down. What it wrote may hold anything and stays out; `eye servers` shows it.
+/// Logs that a server is down. Its stderr may hold secrets and is left out; `eye servers` shows it.
 pub fn log(server: &str, stopped: bool, failures: u32, why: &str) {
     let why = why.split(SAID).next().unwrap_or_default();
     if !stopped {

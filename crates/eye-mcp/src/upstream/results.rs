@@ -1,11 +1,11 @@
-//! Results of tools that only read, kept for as long as the config says.
+//! Cached results of read-only tools, for as long as the config says.
 
 use crate::limits::{RESULTS_BYTES_MAX, RESULTS_MAX};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// The tool and its arguments, as they were written.
+/// The tool and its arguments, as written.
 pub type Question = (Box<str>, Box<str>);
 
 #[derive(Debug)]
@@ -14,7 +14,7 @@ struct Answer {
     result: Box<RawValue>,
 }
 
-/// What is kept.
+/// The cache.
 #[derive(Debug, Default)]
 pub struct Results {
     answers: HashMap<Question, Answer>,
@@ -22,12 +22,12 @@ pub struct Results {
 }
 
 impl Results {
-    /// The answer to a question, if it is still good.
+    /// The cached result, if it has not expired.
     pub fn get(&self, question: &Question, now: Instant) -> Option<Box<RawValue>> {
         self.answers.get(question).filter(|answer| answer.until > now).map(|answer| answer.result.clone())
     }
 
-    /// Keeps an answer; the oldest give way.
+    /// Caches a result; above the limits, the oldest are dropped.
     pub fn put(&mut self, question: Question, result: &RawValue, now: Instant, ttl: Duration) {
         let size = result.get().len() + question.1.len();
         if size > RESULTS_BYTES_MAX / 4 {
@@ -50,7 +50,7 @@ impl Results {
         }
     }
 
-    /// Forgets everything: the server is another now.
+    /// Empties the cache: the server was restarted.
     pub fn clear(&mut self) {
         *self = Self::default();
     }

@@ -1,5 +1,4 @@
-//! The roots that clients have, for a server on this machine: those that its agents named, else the folder that it runs
-//! in.
+//! The roots for a server on this machine: those of its clients, else the folder that it runs in.
 
 use crate::limits::{ROOT_URI_BYTES_MAX, ROOTS_MAX};
 use serde::{Deserialize, Serialize};
@@ -9,17 +8,17 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One root, as a client names it.
+/// One root, as a client sent it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Root {
-    /// Where it is; only files are passed on.
+    /// A `file://` URI; others are dropped.
     pub uri: String,
-    /// What people call it.
+    /// For people to read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
-/// Reads the result of `roots/list`: at most so many, files only.
+/// Parses the result of `roots/list`, keeping [`ROOTS_MAX`] files at most.
 pub fn read(result: &str) -> Option<Vec<Root>> {
     #[derive(Deserialize)]
     struct Listed {
@@ -31,12 +30,12 @@ pub fn read(result: &str) -> Option<Vec<Root>> {
     Some(roots)
 }
 
-/// What the clients of one server named, each by its number.
+/// The roots of one server's clients, by client number.
 #[derive(Debug, Default)]
 pub struct ClientRoots(Mutex<BTreeMap<u64, Arc<Vec<Root>>>>);
 
 impl ClientRoots {
-    /// Takes what a client named, or forgets it. Says whether the list is another now.
+    /// Sets or removes a client's roots; returns whether the merged list changed.
     pub fn set(&self, client: u64, roots: Option<&Arc<Vec<Root>>>) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = merged(&all);
@@ -47,8 +46,8 @@ impl ClientRoots {
         merged(&all) != before
     }
 
-    /// The result of `roots/list` for a server that runs in this folder. A server elsewhere has no business with
-    /// folders here.
+    /// The result of `roots/list` for a server that runs in this folder. A remote server gets none: folders here are
+    /// not its business.
     pub fn list(&self, folder: Option<&Path>) -> String {
         let Some(folder) = folder else { return r#"{"roots":[]}"#.to_owned() };
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +60,7 @@ impl ClientRoots {
     }
 }
 
-/// Every root once; `None` where no client named any.
+/// All roots without duplicates; `None` if no client sent any.
 fn merged(all: &BTreeMap<u64, Arc<Vec<Root>>>) -> Option<Vec<Root>> {
     let mut roots: Vec<Root> = Vec::new();
     for root in all.values().flat_map(|some| some.iter()) {
@@ -72,7 +71,7 @@ fn merged(all: &BTreeMap<u64, Arc<Vec<Root>>>) -> Option<Vec<Root>> {
     (!all.is_empty()).then_some(roots)
 }
 
-/// A path as part of a URI.
+/// Escapes a path for a URI.
 fn escaped(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     for byte in path.bytes() {
@@ -102,7 +101,7 @@ mod tests {
         assert_eq!(roots.list(None), r#"{"roots":[]}"#);
         assert!(roots.set(2, None) && roots.set(1, None) && !roots.set(1, None));
         assert!(roots.list(Some(folder)).contains("my%20app"));
-        // A client that has none says so, too.
+        // A client without roots counts, too.
         assert!(roots.set(1, Some(&some(r#"{"roots":[]}"#))));
         assert_eq!(roots.list(Some(folder)), r#"{"roots":[]}"#);
     }

@@ -1,4 +1,4 @@
-//! One upstream: what is known of it, and the way to its connection. Nothing here knows of another upstream.
+//! One upstream: its state, and the way to its connection. Nothing here knows of other upstreams.
 
 use super::about::{About, Sorted};
 use super::approval::{self, Approvals};
@@ -31,10 +31,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// A call waits out a pause that is no longer than this; beyond it, it is told.
+/// A call waits for a pause up to this long; for a longer one it fails at once.
 const PAUSE_WAITED_MAX: Duration = Duration::from_secs(2);
 
-/// What a start comes to; `None` while it goes on.
+/// The outcome of a start; `None` while it is in progress.
 pub(super) type Start = Option<Result<Arc<Connection>, RpcError>>;
 
 pub(super) enum State {
@@ -46,9 +46,8 @@ pub(super) enum State {
 
 /// An upstream of one project.
 pub struct Upstream {
-    /// What the config says.
     pub spec: Spec,
-    /// Which instance this is; none ever has the number of another.
+    /// A unique number.
     pub instance: u64,
     pub(super) env: BTreeMap<String, String>,
     pub(super) pace: Pace,
@@ -58,16 +57,16 @@ pub struct Upstream {
     pub(super) state: Mutex<State>,
     pub(super) about: Mutex<About>,
     pub(super) approvals: Approvals,
-    /// Whether an agent was told of changed definitions.
+    /// Whether an agent was already told of changed definitions.
     pub(super) changes_told: AtomicBool,
     pub(super) results: Mutex<Results>,
     pub(super) roots: Arc<ClientRoots>,
     pub(super) changes: broadcast::Sender<Change>,
     pub(super) metrics: Metrics,
     pub(super) used: Mutex<Instant>,
-    /// What the last of its processes wrote on stderr.
+    /// The stderr of its latest process.
     pub(super) stderr: Mutex<Murmur>,
-    /// How many lives were begun: only the last one goes on.
+    /// The number of lives so far: only the latest one continues.
     pub(super) lives: AtomicU64,
     pub(super) stopped: CancellationToken,
     pub(super) tasks: TaskTracker,
@@ -84,7 +83,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Upstream {
-    /// An upstream that has not started. What is known of it from before is read from its folder.
+    /// Creates an upstream without starting it. Reads what is stored of it.
     pub fn new(
         spec: Spec,
         instance: u64,
@@ -128,12 +127,11 @@ impl Upstream {
         }
     }
 
-    /// The end of what its process wrote on stderr, the last one's where it has ended.
+    /// The end of its process's stderr; after the process has ended, the last one's.
     pub fn stderr(&self) -> String {
         self.spec.redact(&lock(&self.stderr).text())
     }
 
-    /// How far it is.
     pub fn state(&self) -> ServerState {
         match &*lock(&self.state) {
             State::Idle if self.is_listed() => ServerState::Known,
@@ -144,25 +142,25 @@ impl Upstream {
         }
     }
 
-    /// Its revision of MCP, once it is known.
+    /// The MCP revision, once known.
     pub fn protocol(&self) -> Option<String> {
         lock(&self.about).protocol.clone()
     }
 
-    /// How it wants to be used.
+    /// The server's own instructions for using it.
     pub fn instructions(&self) -> Option<String> {
         lock(&self.about).instructions.clone()
     }
 
-    /// What it says it can do, while it is there.
+    /// The capabilities of the connected server.
     pub fn capabilities(&self) -> Option<serde_json::Value> {
         lock(&self.about).greeting.as_ref().map(|greeting| greeting.capabilities.clone())
     }
 
-    /// When it was last used, and whether something is under way.
+    /// The time of the last use; `None` while calls are in progress.
     pub fn is_idle_since(&self) -> Option<Instant> {
         let pending = match &*lock(&self.state) {
-            // In the modern era one request stands as long as the connection: the one that listens.
+            // In the modern era, one request lasts as long as the connection: `subscriptions/listen`.
             State::Ready(connection) => {
                 connection.pending().saturating_sub(usize::from(connection.era() == Era::Modern))
             }
@@ -172,7 +170,7 @@ impl Upstream {
         (pending == 0).then(|| *lock(&self.used))
     }
 
-    /// The connection, once the upstream is up. All requests meanwhile wait for the same start.
+    /// The connection, once the upstream is up. Concurrent requests wait for the same start.
     pub async fn ready(self: &Arc<Self>) -> Result<Arc<Connection>, RpcError> {
         *lock(&self.used) = Instant::now();
         loop {
@@ -185,10 +183,10 @@ impl Upstream {
                 }
                 Begun::Start(start) => start,
             };
-            // The starter always tells, unless the runtime is going down with it.
+            // The starter always sends an outcome, unless the runtime shuts down.
             let told = start.wait_for(Option::is_some).await;
             return match told.ok().and_then(|told| (*told).clone()) {
-                // It began before the user logged in; the next start has the login.
+                // This start began before the user logged in; the next one has the login.
                 Some(Err(_)) if self.was_down_for_login() => continue,
                 Some(outcome) => outcome,
                 None => Err(self.down(&"it was shut down".into()).into()),
@@ -204,10 +202,10 @@ impl Upstream {
         let now = Instant::now();
         let failures = match &*state {
             State::Ready(connection) if !connection.has_ended() => return Begun::Ready(Arc::clone(connection)),
-            // Its task is about to notice.
+            // The connection has ended; its task is about to update the state.
             State::Ready(_) => return Begun::Pause(now + Duration::from_millis(1)),
             State::Starting(start) => return Begun::Start(start.clone()),
-            // What it waited for is there.
+            // The login that it waited for is there.
             State::Down { why, .. } if self.has_new_login(why) => 0,
             State::Down { until, .. } if *until > now && *until - now <= PAUSE_WAITED_MAX => {
                 return Begun::Pause(*until);
@@ -239,7 +237,7 @@ impl Upstream {
             .hint(format!("`eye servers test {name}` tells more"))
     }
 
-    /// Takes the roots of a client, or forgets them, and tells the server if its list is another now.
+    /// Sets or removes a client's roots, and notifies the server if its list changes.
     pub fn set_roots(&self, client: u64, roots: Option<&Arc<Vec<Root>>>) {
         if self.roots.set(client, roots)
             && let State::Ready(connection) = &*lock(&self.state)
@@ -250,7 +248,7 @@ impl Upstream {
         }
     }
 
-    /// The era it speaks, once it is up.
+    /// The era, while the upstream is up.
     pub fn era(&self) -> Option<Era> {
         match &*lock(&self.state) {
             State::Ready(connection) => Some(connection.era()),
@@ -258,22 +256,22 @@ impl Upstream {
         }
     }
 
-    /// Lets it end, without waiting for it.
+    /// Tells the upstream to end, without waiting.
     pub fn stop(&self) {
         self.stopped.cancel();
         self.metrics.forget_instance(self.instance);
     }
 
-    /// Ends it, and returns once its processes are gone.
+    /// Ends the upstream, and returns when its processes are gone.
     pub async fn shut_down(&self) {
         self.stopped.cancel();
         self.tasks.close();
-        // Every step of an end has its own limit; this is their sum.
+        // Every step of ending has its own limit; this is their sum.
         let _ = tokio::time::timeout(FAREWELL * 3 + LIST, self.tasks.wait()).await;
     }
 }
 
-/// Where things are kept; `None` keeps none.
+/// The storage folders; `None` stores nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Folders<'a> {
     /// Tool lists and approvals.

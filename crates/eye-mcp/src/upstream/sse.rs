@@ -1,45 +1,41 @@
-//! Server-sent events out of a stream of bytes, each with a limit. Pure.
+//! Parses server-sent events from a stream of bytes, with a limit on each. Pure.
 
 use super::lines::{Line, Lines};
 
-/// One event.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// Its lines of data, joined.
+    /// The data lines, joined by newlines.
     pub data: Vec<u8>,
-    /// Its id, when it has one.
     pub id: Option<String>,
-    /// What kind of event it is, when it says.
+    /// The event type, if set.
     pub kind: Option<String>,
 }
 
-/// What a stream of events comes to.
+/// The parser of a stream of events.
 #[derive(Debug)]
 pub struct Events {
     lines: Lines,
     bytes_max: usize,
     current: Event,
     has_data: bool,
-    /// How long to wait before asking again, as the server said.
+    /// The server's reconnection delay, in milliseconds.
     pub retry_ms: Option<u64>,
 }
 
-/// An event was longer than allowed; what it held is gone.
+/// An event over the limit, whose data is dropped.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooLong {
-    /// Its first bytes.
     pub head: Vec<u8>,
-    /// Its last bytes.
     pub tail: Vec<u8>,
 }
 
 impl Events {
-    /// Events of at most so many bytes.
+    /// `bytes_max` is the limit for one event.
     pub fn new(bytes_max: usize) -> Self {
         Self { lines: Lines::new(bytes_max), bytes_max, current: Event::default(), has_data: false, retry_ms: None }
     }
 
-    /// Takes what came, and gives the events that it completes.
+    /// Takes bytes, and returns the events that they complete.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<Result<Event, TooLong>> {
         let mut events = Vec::new();
         for line in self.lines.feed(bytes) {
@@ -55,7 +51,8 @@ impl Events {
                     }
                     if line.is_empty() {
                         let event = std::mem::take(&mut self.current);
-                        // An event without data is none, but its id counts: it is where to go on from.
+                        // An event without data is not dispatched, but its id counts: it is the position to resume
+                        // from.
                         if std::mem::take(&mut self.has_data) || event.id.is_some() {
                             events.push(Ok(event));
                         }

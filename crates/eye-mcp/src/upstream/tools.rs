@@ -1,5 +1,4 @@
-//! The tools of an upstream as agents see them: listed, marked when it is down, and without those that wait for
-//! approval.
+//! The tools of an upstream as agents see them: marked while it is down, and without those that wait for approval.
 
 use super::about::Sorted;
 use super::approval::Unapproved;
@@ -19,23 +18,23 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::time::Instant;
 
-/// What of a reason goes into a list of tools.
+/// Characters of a reason in a list of tools.
 const WHY_SHOWN_CHARS_MAX: usize = 120;
-/// How many names a note lists.
+/// Names that a note lists.
 const NAMES_SHOWN_MAX: usize = 5;
 
 impl Upstream {
-    /// Its tools, as far as they are known and approved.
+    /// The known and approved tools.
     pub fn entries(&self) -> Arc<Vec<Arc<Entry>>> {
         Arc::clone(&lock(&self.about).entries)
     }
 
-    /// Its tools that are not as the user approved them.
+    /// The tools that differ from what the user approved.
     pub fn unapproved(&self) -> Arc<Vec<Unapproved>> {
         Arc::clone(&lock(&self.about).unapproved)
     }
 
-    /// Approves its tools as they are now.
+    /// Approves the tools as they are now; returns how many were not approved.
     pub fn approve(&self) -> std::io::Result<usize> {
         let mut about = lock(&self.about);
         let (all, count) = (Arc::clone(&about.all), about.unapproved.len());
@@ -44,7 +43,7 @@ impl Upstream {
         Ok(count)
     }
 
-    /// Looks whether the user has approved something meanwhile.
+    /// Reads the approvals again if another process changed them.
     pub fn look_at_approvals(&self) {
         if !self.approvals.look() {
             return;
@@ -55,7 +54,7 @@ impl Upstream {
         self.tell(ChangeKind::Tools);
     }
 
-    /// A line about tools that wait for approval; one about tools that changed, once.
+    /// A note about tools that wait for approval, or, once, about tools that changed.
     pub fn approval_note(&self) -> Option<String> {
         let unapproved = self.unapproved();
         let name = &self.spec.name;
@@ -72,7 +71,7 @@ impl Upstream {
             .then(|| format!("{name} defines {} otherwise than before: eye servers approve {name}", changed.join(", ")))
     }
 
-    /// Refuses a tool that waits for approval. Its list is asked for first.
+    /// Refuses a tool that waits for approval. Starts the server first, to have its list.
     pub(super) async fn check_approved(self: &Arc<Self>, tool: &str) -> Result<(), RpcError> {
         if !self.approvals.asks() {
             return Ok(());
@@ -86,7 +85,8 @@ impl Upstream {
         Err(Error::new(Code::DENIED, message).hint(format!("eye servers approve {name}")).into())
     }
 
-    /// Whether it is down and may be tried again now. One that wants a login cannot come up before there is one.
+    /// Whether it is down and may be started again now. A server that requires a login cannot start before there is
+    /// one.
     pub fn may_try_again(&self) -> bool {
         match &*lock(&self.state) {
             State::Down { why, .. } if why.is_login() => self.has_new_login(why),
@@ -95,17 +95,17 @@ impl Upstream {
         }
     }
 
-    /// Whether it is down because it wants a login, and the user has logged in since.
+    /// Whether it is down because it requires a login, and the user has logged in since.
     pub(super) fn has_new_login(&self, why: &Reason) -> bool {
         why.is_login() && self.bearer.as_ref().is_some_and(|bearer| bearer.has_new_login())
     }
 
-    /// Whether its last start was refused for want of a login that is there now.
+    /// Whether its last start failed for lack of a login that exists now.
     pub(super) fn was_down_for_login(&self) -> bool {
         matches!(&*lock(&self.state), State::Down { why, .. } if self.has_new_login(why))
     }
 
-    /// Whether it asks for a login, while it is up or as the reason why it is not.
+    /// Whether it requires a login, while it is up or as the reason why it is down.
     pub fn wants_login(&self) -> bool {
         match &*lock(&self.state) {
             State::Ready(connection) => matches!(&connection.wire, Wire::Http(wire) if wire.wants_login()),
@@ -114,12 +114,11 @@ impl Upstream {
         }
     }
 
-    /// Whether its tools are known.
     pub fn is_listed(&self) -> bool {
         lock(&self.about).listed
     }
 
-    /// Takes a list of tools, tells if it is another, and keeps it.
+    /// Sets the list of tools; reports and stores it if it changed.
     pub(super) async fn list(self: &Arc<Self>, connection: &Connection, tools: Vec<Box<RawValue>>) {
         let few = tools.len() <= LIST_INLINE_LEN_MAX;
         let upstream = Arc::clone(self);
@@ -128,7 +127,7 @@ impl Upstream {
             (Sorted::new(entries, &upstream.approvals), tools)
         };
         let sorted = if few { Ok(sort()) } else { tokio::task::spawn_blocking(sort).await };
-        // A worker that is taken down with the runtime has no list.
+        // If the runtime shuts down, the blocking task is dropped and there is no list.
         let Ok((sorted, tools)) = sorted else { return };
         if let (Wire::Http(wire), Era::Modern) = (&connection.wire, connection.era()) {
             wire.set_header_params(lists::header_params(&sorted.all));

@@ -1,4 +1,4 @@
-//! An MCP server on stdin and stdout that behaves as its arguments say, well or badly. Only for tests.
+//! An MCP server on stdin and stdout that behaves, well or badly, as its arguments say. For tests only.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "stdout is its wire, stderr its voice")]
 #![allow(clippy::exit, reason = "it crashes on request")]
 
@@ -31,7 +31,7 @@ fn main() {
         garbage();
     }
     if has("--grandchild") {
-        // It outlives its parent.
+        // The child outlives its parent.
         let child = std::process::Command::new("sleep").arg("600").spawn();
         if let (Ok(child), Some(file)) = (child, after("--grandchild")) {
             let _ = std::fs::write(file, child.id().to_string());

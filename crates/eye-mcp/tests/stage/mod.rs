@@ -1,4 +1,4 @@
-//! What the tests of the gateway share: a folder with a config, and a gateway over it.
+//! Shared by the gateway's tests: a folder with a config, and a gateway over it.
 #![allow(clippy::unwrap_used, reason = "this is test code, although no function here is a test")]
 
 use eye_mcp::config::{Config, Consents, Layers, consent_file};
@@ -31,12 +31,11 @@ impl Home {
         self.path().join("app")
     }
 
-    /// Writes the user's config.
     pub fn config(&self, text: &str) {
         fs::write(self.path().join("user.yaml"), text).unwrap();
     }
 
-    /// Writes a project's config, and agrees to its servers as `eye servers trust` does.
+    /// Writes a project's config, and gives consent to its servers as `eye servers trust` does.
     pub fn trusted_config(&self, folder: &Path, text: &str) {
         fs::create_dir_all(folder.join(".eye")).unwrap();
         fs::write(folder.join(".eye/config.yaml"), text).unwrap();
@@ -73,7 +72,7 @@ pub fn project(cwd: &Path) -> Project {
     Project { cwd: cwd.to_owned(), env }
 }
 
-/// A config with the fault server under a name, with arguments.
+/// A config with the fault server under each name, with arguments.
 pub fn faulty(servers: &[(&str, &[&str])]) -> String {
     let program = env!("CARGO_BIN_EXE_eye-mcp-fault-server");
     let lines = servers.iter().map(|(name, args)| {
@@ -87,7 +86,6 @@ pub fn raw(value: &Value) -> Box<RawValue> {
     to_raw_value(value).unwrap()
 }
 
-/// Calls a tool.
 pub async fn call(scope: &Scope, server: &str, tool: &str, arguments: Value) -> Result<Value, RpcError> {
     call_with(scope, server, tool, arguments, CallContext::default()).await
 }
@@ -110,12 +108,12 @@ pub fn text(result: Result<Value, RpcError>) -> String {
     result.expect("the call goes well")["content"][0]["text"].as_str().expect("a text").to_owned()
 }
 
-/// The next change, in time.
+/// The next change, within the deadline.
 pub async fn change(changes: &mut Changes) -> Change {
     tokio::time::timeout(DEADLINE, changes.recv()).await.expect("a change comes in time").expect("the gateway is there")
 }
 
-/// Waits for changes until something holds.
+/// Waits for changes until `holds` returns true.
 pub async fn until(changes: &mut Changes, mut holds: impl FnMut() -> bool) {
     while !holds() {
         change(changes).await;

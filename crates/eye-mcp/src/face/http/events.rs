@@ -1,4 +1,4 @@
-//! Server-sent events: an answer that says something on the way, and streams that can be taken up again.
+//! Server-sent events: answers with messages before their response, and streams that can be resumed.
 
 use super::reply::{Body, EVENTS, response};
 use crate::face::call::Outgoing;
@@ -17,12 +17,12 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// A request under way; its end is its response as text.
+/// A request in progress; it ends with the response as text.
 pub type Work = Pin<Box<dyn Future<Output = String> + Send>>;
 
 const ALIVE: &[u8] = b": alive\n\n";
 
-/// One event. Our JSON has no newline in it, so one line of data holds it.
+/// One event. Our JSON contains no newline, so it fits one line of data.
 fn event(id: Option<&str>, data: &str) -> Bytes {
     match id {
         Some(id) => format!("id: {id}\ndata: {data}\n\n"),
@@ -35,11 +35,11 @@ struct Answering {
     queue: VecDeque<String>,
     outgoing: mpsc::Receiver<Outgoing>,
     work: Option<Work>,
-    /// The response, which is sent apart from what was told on the way.
+    /// The response, which is sent after a pause, apart from the messages before it.
     last: Option<String>,
 }
 
-/// An answer as a stream: what is told on the way, and the response at its end. Who hangs up cancels.
+/// An answer as a stream: messages, then the response. A client that closes the connection cancels the request.
 pub fn answering(first: String, outgoing: mpsc::Receiver<Outgoing>, work: Work) -> Response<Body> {
     let state = Answering { queue: VecDeque::from([first]), outgoing, work: Some(work), last: None };
     let stream = unfold(state, |mut state| async move {
@@ -73,19 +73,18 @@ pub fn answering(first: String, outgoing: mpsc::Receiver<Outgoing>, work: Work) 
     response(StatusCode::OK, EVENTS, Box::pin(StreamBody::new(stream)))
 }
 
-/// How a reader of a stream begins.
+/// How to read a stream.
 pub struct Reading {
-    /// The stream.
     pub log: Arc<Log>,
-    /// Where to begin; `None` where the one before ended.
+    /// The number of the first event; `None` to continue where the last reader stopped.
     pub from: Option<u64>,
-    /// How long a client waits before it comes again after a break.
+    /// How long a client waits before it reconnects, in milliseconds.
     pub retry_ms: Option<u64>,
-    /// Ends with the session.
+    /// Cancelled when the session ends.
     pub ended: CancellationToken,
 }
 
-/// A stream that can be taken up again.
+/// A stream that can be resumed.
 pub fn reading(reading: Reading) -> Response<Body> {
     let (turn, from) = reading.log.begin(reading.from);
     let retry = reading.retry_ms;

@@ -1,4 +1,4 @@
-//! The headers of modern requests, which must say what the body says: what stands between may route by them.
+//! Checks the headers of modern requests against the body: proxies may route by these headers.
 
 use super::reply::{VERSION, text};
 use crate::RpcError;
@@ -17,7 +17,7 @@ const NAME: &str = "mcp-name";
 const PARAM: &str = "mcp-param-";
 const ENCODED: (&str, &str) = ("=?base64?", "?=");
 
-/// Checks version, method and name.
+/// Checks revision, method and name.
 pub fn check(headers: &HeaderMap, request: &Request, meta: &Meta) -> Result<(), RpcError> {
     match (text(headers, VERSION), meta.version()) {
         (None, _) => return Err(mismatch("the header MCP-Protocol-Version is missing")),
@@ -26,7 +26,7 @@ pub fn check(headers: &HeaderMap, request: &Request, meta: &Meta) -> Result<(), 
         }
         (Some(_), _) => {}
     }
-    // What lacks its `_meta` is told that first.
+    // A request without a valid `_meta` gets the error about that, from `check_modern`.
     if meta.version.is_none() || meta.capabilities.is_none() {
         return Ok(());
     }
@@ -45,7 +45,7 @@ pub fn check(headers: &HeaderMap, request: &Request, meta: &Meta) -> Result<(), 
     }
 }
 
-/// Checks the arguments that a tool wants in headers too (`x-mcp-header` in its schema).
+/// Checks the arguments that a tool also wants in headers (`x-mcp-header` in its schema).
 pub async fn check_arguments(client: &Client, headers: &HeaderMap, request: &Request) -> Result<(), RpcError> {
     #[derive(Deserialize)]
     struct Params {
@@ -99,7 +99,7 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A header's value, which is wrapped where it could not travel as it is. `None`: the wrapping is broken.
+/// Decodes a header's value, which is wrapped in Base64 if it is not plain text. `None` if the wrapping is broken.
 fn decoded(value: &str) -> Option<String> {
     match value.strip_prefix(ENCODED.0).and_then(|rest| rest.strip_suffix(ENCODED.1)) {
         Some(inner) => String::from_utf8(STANDARD.decode(inner).ok()?).ok(),
@@ -111,7 +111,7 @@ fn mismatch(message: impl Into<String>) -> RpcError {
     RpcError { code: HEADER_MISMATCH, message: message.into(), data: None }
 }
 
-/// What a request is called in `Mcp-Name`.
+/// The value that `Mcp-Name` must have for this request.
 fn name_of(request: &Request) -> Option<String> {
     let member = match request.method.as_str() {
         "tools/call" | "prompts/get" => "name",

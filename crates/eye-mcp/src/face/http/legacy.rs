@@ -1,4 +1,4 @@
-//! 2025-11-25 and older over HTTP: a session begins with `initialize`, and its streams outlive their connections.
+//! 2025-11-25 and older over HTTP: sessions that begin with `initialize`, and streams that outlive their connections.
 
 use super::events::{Reading, reading};
 use super::reply::{Body, EVENTS, VERSION, accepts, empty, json_body, plain_error, rpc_error, text};
@@ -21,10 +21,10 @@ use tokio::sync::mpsc;
 
 const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
-/// How soon a client comes again after a stream was paused.
+/// How soon a client reconnects after a stream was paused, in milliseconds.
 const RETRY_MS: u64 = 500;
 
-/// Answers a message, or a batch of them.
+/// Answers a message or a batch.
 pub async fn post(face: &Face, headers: &HeaderMap, incoming: Incoming, newcomer: Newcomer) -> Response<Body> {
     if let Incoming::One(Message::Invalid { id, error }) = incoming {
         return rpc_error(StatusCode::BAD_REQUEST, &id, &error.into());
@@ -92,7 +92,7 @@ fn session_of(face: &Face, headers: &HeaderMap) -> Result<Arc<Session>, Box<Resp
 
 type Answering = Pin<Box<dyn Future<Output = String> + Send>>;
 
-/// A request's answer: plain where nothing is told on the way, else a stream.
+/// Answers a request: as plain JSON if no message comes before the response, else as a stream.
 async fn answer(face: &Face, session: &Arc<Session>, request: Request) -> Response<Body> {
     let (sender, mut outgoing) = mpsc::channel(OUTLET_LEN_MAX);
     let id = request.id.get().to_owned();
@@ -116,7 +116,7 @@ async fn answer(face: &Face, session: &Arc<Session>, request: Request) -> Respon
     }
 }
 
-/// From here on the work goes on by itself, whatever becomes of the connection.
+/// From here on the request runs independently of the connection.
 fn stream(
     session: &Arc<Session>,
     first: Outgoing,
@@ -213,7 +213,7 @@ async fn batch(face: &Face, session: &Arc<Session>, all: Vec<Message>) -> Respon
     }
 }
 
-/// The stream of what is told without being asked, or the rest of one that broke off.
+/// The stream of notifications, or the rest of a stream that broke off.
 pub fn get(face: &Face, headers: &HeaderMap) -> Response<Body> {
     if !accepts(headers, EVENTS) {
         return plain_error(StatusCode::NOT_ACCEPTABLE, "accept text/event-stream");
@@ -233,7 +233,6 @@ pub fn get(face: &Face, headers: &HeaderMap) -> Response<Body> {
     reading(Reading { log: session.own.clone(), from: None, retry_ms: None, ended })
 }
 
-/// Ends a session.
 pub fn delete(face: &Face, headers: &HeaderMap) -> Response<Body> {
     match session_of(face, headers) {
         Ok(session) => {

@@ -1,4 +1,5 @@
-//! Streamable HTTP: which era a request belongs to, and what both share. Admission is done before.
+//! Streamable HTTP: chooses the era of a request, and holds what both eras share. Admission happens before, at the
+//! gate.
 
 mod events;
 mod headers;
@@ -20,17 +21,17 @@ use http::{Method, Request, Response, StatusCode};
 use reply::{EVENTS, JSON, VERSION, accepts, json_body, not_allowed, plain_error, text};
 
 impl Face {
-    /// Answers a request that the gate let in.
+    /// Answers a request that the gate admitted.
     pub async fn http(&self, request: Request<Bytes>) -> Response<Body> {
         let (head, body) = request.into_parts();
         let headers = &head.headers;
         let version = text(headers, VERSION);
         let mut newcomer = newcomer(head.uri.query().unwrap_or_default());
-        // Who admitted the request says what its token allows.
+        // The gate puts the rights of the token into the request's extensions.
         newcomer.who.scope = head.extensions.get::<Scope>().cloned().unwrap_or_default();
         match head.method {
             Method::POST => {}
-            // A modern client has neither streams of its own nor sessions.
+            // Modern clients have no stream of notifications and no sessions.
             Method::GET if version != Some(MODERN) => return legacy::get(self, headers),
             Method::DELETE if version != Some(MODERN) => return legacy::delete(self, headers),
             _ => return not_allowed(),
@@ -52,7 +53,8 @@ impl Face {
     }
 }
 
-/// Modern is what says so, in its header or in its body; an unknown revision is answered with the list of known ones.
+/// A request is modern if its header or body says so. Unknown revisions count as modern, whose error lists the known
+/// ones.
 fn is_modern(version: Option<&str>, incoming: &Incoming) -> bool {
     if let Some(version) = version {
         return !LEGACY.contains(&version);
@@ -65,7 +67,7 @@ fn is_modern(version: Option<&str>, incoming: &Incoming) -> bool {
     }
 }
 
-/// What the URL says of a client: `?agent=NAME&page=PAGE&full`.
+/// Reads the client's options from the URL: `?agent=NAME&page=PAGE&full`.
 fn newcomer(query: &str) -> Newcomer {
     let mut newcomer = Newcomer::default();
     for pair in query.split('&') {
@@ -82,7 +84,7 @@ fn newcomer(query: &str) -> Newcomer {
     newcomer
 }
 
-/// A value of a query. What is no escape stays as it is.
+/// Decodes a query value; invalid escapes stay as they are.
 fn decoded(value: &str) -> String {
     let bytes = value.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

@@ -1,4 +1,4 @@
-//! 2026-07-28 over HTTP: every request stands for itself. Hanging up cancels it.
+//! 2026-07-28 over HTTP: every request is self-contained. Closing the connection cancels it.
 
 use super::events::{Work, answering};
 use super::headers;
@@ -15,11 +15,10 @@ use eye_protocol::{Code, Error};
 use http::{HeaderMap, Response, StatusCode};
 use tokio::sync::mpsc;
 
-/// Answers one message.
 pub async fn post(face: &Face, headers: &HeaderMap, incoming: Incoming, newcomer: Newcomer) -> Response<Body> {
     let request = match incoming {
         Incoming::One(Message::Request(request)) => request,
-        // Cancelling is hanging up; nothing else is told without being asked.
+        // Clients cancel by closing the connection; the modern era has no other notification of clients.
         Incoming::One(Message::Notification { .. }) => return empty(StatusCode::ACCEPTED),
         Incoming::One(Message::Response { .. }) => {
             return plain_error(StatusCode::BAD_REQUEST, "nothing was asked of this client");
@@ -35,7 +34,7 @@ pub async fn post(face: &Face, headers: &HeaderMap, incoming: Incoming, newcomer
     if let Err(error) = checked {
         return rpc_error(StatusCode::BAD_REQUEST, &id, &error);
     }
-    // A client of its own for each request: who asked before means nothing.
+    // Every request gets its own client: no state remains from earlier requests.
     let Some(client) = face.client(newcomer) else {
         let error = Error::new(Code::CONNECTION, "the hub shuts down");
         return rpc_error(StatusCode::SERVICE_UNAVAILABLE, &id, &error.into());
@@ -51,7 +50,7 @@ pub async fn post(face: &Face, headers: &HeaderMap, incoming: Incoming, newcomer
     tokio::select! {
         biased;
         outcome = &mut answer => match outgoing.try_recv() {
-            // Something was told in the same moment.
+            // A message was queued at the moment when the request ended.
             Ok(Outgoing::Message(first)) => {
                 let last = response(&id, outcome.as_deref());
                 answering(first, outgoing, Box::pin(std::future::ready(last)))

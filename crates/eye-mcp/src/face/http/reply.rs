@@ -1,4 +1,4 @@
-//! What both eras of Streamable HTTP share: reading headers, and the bodies of answers.
+//! What both eras of Streamable HTTP share: reading headers, and building responses.
 
 use crate::RpcError;
 use crate::face::message;
@@ -9,14 +9,14 @@ use http_body_util::Full;
 use std::convert::Infallible;
 use std::pin::Pin;
 
-/// The body of an answer, whole or as a stream.
+/// The body of a response, whole or as a stream.
 pub type Body = Pin<Box<dyn http_body::Body<Data = Bytes, Error = Infallible> + Send>>;
 
-/// The header that names the revision.
+/// The header with the revision.
 pub const VERSION: &str = "mcp-protocol-version";
-/// A whole answer.
+/// The content type of a whole response.
 pub const JSON: &str = "application/json";
-/// An answer in events.
+/// The content type of a stream of events.
 pub const EVENTS: &str = "text/event-stream";
 
 /// A header as text.
@@ -24,7 +24,7 @@ pub fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
 }
 
-/// Whether a client takes this. Who says nothing takes all.
+/// Whether a client accepts this content type. Without an `Accept` header it accepts all.
 pub fn accepts(headers: &HeaderMap, kind: &str) -> bool {
     let mut said = false;
     for value in headers.get_all(header::ACCEPT) {
@@ -42,7 +42,6 @@ pub fn accepts(headers: &HeaderMap, kind: &str) -> bool {
     !said
 }
 
-/// An answer with this body.
 pub fn response(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
@@ -52,31 +51,28 @@ pub fn response(status: StatusCode, kind: &'static str, body: Body) -> Response<
     response
 }
 
-/// An answer that is JSON.
 pub fn json_body(status: StatusCode, text: String) -> Response<Body> {
     response(status, JSON, Box::pin(Full::new(Bytes::from(text))))
 }
 
-/// An answer without a body.
 pub fn empty(status: StatusCode) -> Response<Body> {
     let mut response = Response::new(Box::pin(Full::new(Bytes::new())) as Body);
     *response.status_mut() = status;
     response
 }
 
-/// Only POST is served here.
+/// The response to other methods than POST.
 pub fn not_allowed() -> Response<Body> {
     let mut response = plain_error(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed");
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
     response
 }
 
-/// An error that belongs to no request.
+/// An error without a request id.
 pub fn plain_error(status: StatusCode, message: &str) -> Response<Body> {
     rpc_error(status, "null", &Error::new(Code::REQUEST, message).into())
 }
 
-/// An error that answers a request.
 pub fn rpc_error(status: StatusCode, id: &str, error: &RpcError) -> Response<Body> {
     json_body(status, message::response(id, Err(error)))
 }

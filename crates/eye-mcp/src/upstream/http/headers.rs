@@ -1,5 +1,5 @@
-//! The headers of a request: the session and revision of the legacy era; method, name and marked arguments of the
-//! modern one.
+//! The headers of a request: session and revision in the legacy era; method, name and marked arguments in the modern
+//! one.
 
 use crate::upstream::envelope::{Era, MODERN};
 use base64::Engine;
@@ -13,13 +13,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
-/// Parameters of a tool that a modern server wants in headers too: where they stand, and the header.
+/// By tool: the paths of parameters that a modern server also wants in headers, with the header's name.
 pub type HeaderParams = HashMap<Box<str>, Vec<(Vec<String>, String)>>;
 
-/// What the headers of the next request are made of.
+/// The state that the headers of requests are made of.
 #[derive(Debug, Default)]
 pub struct Headers {
-    /// Those of the config.
+    /// Headers from the config.
     fixed: HeaderMap,
     session: Mutex<Option<HeaderValue>>,
     version: OnceLock<HeaderValue>,
@@ -27,36 +27,34 @@ pub struct Headers {
 }
 
 impl Headers {
-    /// Headers with these in every request.
+    /// `fixed` are sent with every request.
     pub fn new(fixed: HeaderMap) -> Self {
         Self { fixed, ..Self::default() }
     }
 
-    /// Takes the session that a response names.
+    /// Remembers the session from a response.
     pub fn take_session(&self, response: &HeaderMap) {
         if let Some(session) = response.get(SESSION) {
             *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
         }
     }
 
-    /// Whether there is a session.
     pub fn has_session(&self) -> bool {
         self.session.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// Fixes the revision that every further request names.
+    /// Sets the revision for all further requests.
     pub fn set_version(&self, version: &str) {
         if let Ok(value) = HeaderValue::from_str(version) {
             let _ = self.version.set(value);
         }
     }
 
-    /// Which parameters of which tools go into headers too.
+    /// Sets the parameters that go into headers too.
     pub fn set_params(&self, params: HeaderParams) {
         *self.params.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(params);
     }
 
-    /// The headers of a request.
     pub fn of(&self, era: Era, method: &str, params: Option<&RawValue>) -> HeaderMap {
         let mut headers = self.fixed.clone();
         match era {
@@ -76,7 +74,7 @@ impl Headers {
         headers
     }
 
-    /// The modern era repeats method, name and marked arguments in headers, for whatever stands in between.
+    /// Repeats method, name and marked arguments in headers, which the modern era requires for proxies.
     fn add_standard_headers(&self, headers: &mut HeaderMap, method: &str, params: Option<&RawValue>) {
         let mut add = |name: &str, value: &str| {
             if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(encoded(value))) {
@@ -110,7 +108,7 @@ impl Headers {
     }
 }
 
-/// A value that a header cannot carry travels in base64.
+/// Encodes a value that a header cannot carry in Base64.
 fn encoded(value: &str) -> String {
     let edge = |c: Option<char>| c.is_some_and(|c| c == ' ' || c == '\t');
     let odd = value.chars().any(|c| !(' '..='~').contains(&c))

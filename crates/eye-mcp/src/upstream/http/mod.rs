@@ -1,4 +1,4 @@
-//! A server that is reached over Streamable HTTP: one POST per message, answers as JSON or as events.
+//! A server over Streamable HTTP: one POST per message, responses as JSON or as events.
 
 mod headers;
 mod old;
@@ -30,9 +30,9 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
-/// How often a broken stream is taken up again for one answer.
+/// How often a broken stream is resumed for one response.
 const RESUMES_MAX: usize = 10;
-/// The pause before that, when the server does not say, and the longest that it may say.
+/// The pause before resuming if the server sets none, and the longest that it may set.
 const RESUME: Duration = Duration::from_millis(500);
 const RESUME_MAX: Duration = Duration::from_secs(10);
 
@@ -40,27 +40,27 @@ const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
 type Body = Full<Bytes>;
 
-/// The sending end.
+/// The sending side of the connection.
 #[derive(Debug)]
 pub struct HttpWire {
     client: HttpClient,
     uri: Uri,
-    /// The token of the user's login; `None` where the entry has an `Authorization` of its own, or where it would
-    /// travel in the clear.
+    /// The token of the user's login. `None` if the entry sets `Authorization` itself, or the token would be sent
+    /// unencrypted.
     bearer: Option<Arc<Bearer>>,
-    /// Whether the server's last word was that it wants a login.
+    /// Whether the server's last response was that it requires a login.
     wants_login: AtomicBool,
-    /// The address as it may be printed.
+    /// The URL for printing.
     shown: String,
     headers: Headers,
     era: OnceLock<Era>,
     posts: Mutex<HashMap<u64, AbortHandle>>,
-    /// Where messages go when the server speaks the transport of 2024, whose answers all come on one stream.
+    /// The POST address of a server with the 2024 transport, whose responses all come on one stream.
     endpoint: OnceLock<Uri>,
 }
 
 impl HttpWire {
-    /// A wire to this address; nothing is sent yet.
+    /// Creates a wire; sends nothing yet.
     pub fn new(transport: &Transport, bearer: Option<Arc<Bearer>>) -> Result<Self, Reason> {
         let Transport::Http { url, shown, headers } = transport else { return Err("it has no url".into()) };
         let uri: Uri = url.parse().map_err(|error| format!("its url is none: {error}"))?;
@@ -86,27 +86,26 @@ impl HttpWire {
         })
     }
 
-    /// Whether the server wants the user to log in.
+    /// Whether the server requires a login.
     pub fn wants_login(&self) -> bool {
         self.wants_login.load(Ordering::Relaxed)
     }
 
-    /// Fixes the era.
     pub fn set_era(&self, era: Era) {
         let _ = self.era.set(era);
     }
 
-    /// Fixes the revision that every further request names.
+    /// Sets the revision for all further requests.
     pub fn set_version(&self, version: &str) {
         self.headers.set_version(version);
     }
 
-    /// Which parameters of which tools go into headers too.
+    /// Sets the parameters that go into headers too.
     pub fn set_header_params(&self, params: HeaderParams) {
         self.headers.set_params(params);
     }
 
-    /// Sends a message from a task of its own; what comes back is heard by the listener.
+    /// Sends a message in a task of its own; the listener receives what comes back.
     pub fn post(
         self: &Arc<Self>,
         listener: Arc<dyn Listener>,
@@ -135,13 +134,13 @@ impl HttpWire {
         }
     }
 
-    /// Sends a notification and waits until it was taken.
+    /// Sends a notification, and waits until the server has taken it.
     pub async fn tell(&self, listener: &Arc<dyn Listener>, era: Era, method: &str, text: String) {
         let headers = self.headers.of(era, method, None);
         self.exchange(listener, None, headers, text).await;
     }
 
-    /// Closes the stream of a call: in the modern era that is what cancels it.
+    /// Closes the stream of a call, which cancels it in the modern era.
     pub fn abort(&self, id: u64) {
         if let Some(task) = self.posts.lock().unwrap_or_else(PoisonError::into_inner).remove(&id) {
             task.abort();
@@ -149,7 +148,7 @@ impl HttpWire {
     }
 
     async fn exchange(&self, listener: &Arc<dyn Listener>, id: Option<u64>, headers: HeaderMap, text: String) {
-        // The first request may find out that the server speaks the older transport; then it is sent again there.
+        // The first request shows whether the server speaks the 2024 transport; if so, it is sent again there.
         let first =
             (self.era.get().is_none() && self.endpoint.get().is_none()).then(|| (headers.clone(), text.clone()));
         match self.send(Method::POST, headers, Some(text)).await {
@@ -165,13 +164,13 @@ impl HttpWire {
                 if let Some(id) = id.filter(|_| unsent) {
                     listener.fail_unsent(id, &why);
                 }
-                // What may have been sent ends with the connection, and is not sent again.
+                // Other requests may have reached the server: they fail with the connection, and are not sent again.
                 listener.end(&why);
             }
         }
     }
 
-    /// Opens the stream, if the server offers one that names an address. `true`: messages go there from now on.
+    /// Opens the stream of the 2024 transport. `true` if it names an address, which messages go to from now on.
     async fn open_old(&self, listener: &Arc<dyn Listener>) -> bool {
         let headers = self.headers.of(Era::Legacy, "", None);
         let Ok(response) = self.send(Method::GET, headers, None).await else { return false };
@@ -195,7 +194,7 @@ impl HttpWire {
         named.is_some_and(|endpoint| self.endpoint.set(endpoint).is_ok())
     }
 
-    /// Sends a message to the address that the server named.
+    /// Posts a message to the address that the server named.
     async fn post_old(&self, listener: &Arc<dyn Listener>, id: Option<u64>, headers: HeaderMap, text: String) {
         match self.send(Method::POST, headers, Some(text)).await {
             Ok(response) => self.answered(listener, id, response).await,
@@ -216,7 +215,7 @@ impl HttpWire {
         let response = self.send_with(token.as_ref(), method.clone(), headers.clone(), body.clone()).await?;
         let Some(token) = token.filter(|_| response.status() == StatusCode::UNAUTHORIZED) else { return Ok(response) };
         match bearer.renew(token).await.map_err(unrenewed)? {
-            // A refused request was not read, so it may be sent again.
+            // A refused request was not processed, so it may be sent again.
             Some(token) => self.send_with(Some(&token), method, headers, body).await,
             None => Ok(response),
         }
@@ -258,7 +257,7 @@ impl HttpWire {
             self.wants_login.store(false, Ordering::Relaxed);
         }
         if status.is_success() && self.endpoint.get().is_some() {
-            // The answer comes on the stream.
+            // The response comes on the stream.
             return;
         }
         if status.is_success() {
@@ -269,7 +268,7 @@ impl HttpWire {
                     Some(body) => hear(listener, body, Some(id)).await,
                     None => listener.passed_over(format!("\"id\":{id},\"result\"").as_bytes(), b""),
                 }
-                // Whatever that was, no other answer comes.
+                // The body was the only response: if it did not answer the call, nothing will.
                 listener
                     .fail(id, said(Code::INTERNAL, listener.server(), "answered with something else than JSON-RPC"));
             }
@@ -282,7 +281,7 @@ impl HttpWire {
         let body = whole(response).await.unwrap_or_default();
         let error = rpc_error(&body);
         if self.session_is_over(status, error.as_ref()) {
-            // The request was refused unread, so it may be sent in a new session.
+            // The request was refused unprocessed, so it may be sent in a new session.
             let why = "its session is over";
             if let Some(id) = id {
                 listener.fail_unsent(id, why);
@@ -302,7 +301,7 @@ impl HttpWire {
         listener.fail(id, error);
     }
 
-    /// Whether the server no longer knows the session. It should say 404; many say 400 and tell it in words.
+    /// Whether the server no longer knows the session. It should answer 404; many answer 400 with a message about it.
     fn session_is_over(&self, status: StatusCode, error: Option<&RpcError>) -> bool {
         let had_session = self.headers.has_session();
         let in_words = || error.is_some_and(|error| error.message.to_lowercase().contains("session"));
@@ -310,7 +309,7 @@ impl HttpWire {
         told && had_session && self.era.get() == Some(&Era::Legacy)
     }
 
-    /// Hears events until the answer is there. A stream that breaks off is taken up where it was.
+    /// Reads events until the response is there. A stream that breaks off is resumed.
     async fn listen_for(&self, listener: &Arc<dyn Listener>, id: Option<u64>, response: Response<Incoming>) {
         let mut place = Place::default();
         let mut response = Some(response);
@@ -336,7 +335,7 @@ impl HttpWire {
         (response.status().is_success() && is_events(&response)).then_some(response)
     }
 
-    /// Hears what the server says unasked, as long as it offers that. Legacy only.
+    /// Reads the server's notifications, while it offers a stream for them. Legacy only.
     pub async fn listen(&self, listener: &Arc<dyn Listener>) {
         if self.endpoint.get().is_some() {
             return;
@@ -351,7 +350,7 @@ impl HttpWire {
                 Ok(response) if response.status().is_success() && is_events(&response) => {
                     hear_events(listener, None, response, &mut place).await;
                 }
-                // It offers no such stream.
+                // The server offers no such stream.
                 Ok(response) if response.status().is_client_error() => return,
                 Ok(_) | Err(_) => place.pause = (place.pause * 2).min(RESUME_MAX),
             }
@@ -359,7 +358,7 @@ impl HttpWire {
         }
     }
 
-    /// Says goodbye to a session.
+    /// Ends the session.
     pub async fn farewell(&self) {
         if self.headers.has_session() {
             let headers = self.headers.of(Era::Legacy, "", None);
@@ -368,14 +367,14 @@ impl HttpWire {
     }
 }
 
-/// A request that got no response.
+/// A request without a response.
 struct Unreached {
     why: String,
-    /// No server was there to take it.
+    /// The request did not reach a server.
     unsent: bool,
 }
 
-/// Where a stream of events is.
+/// The position in a stream of events.
 struct Place {
     last: Option<HeaderValue>,
     pause: Duration,
@@ -387,7 +386,7 @@ impl Default for Place {
     }
 }
 
-/// Hears a stream; what comes on the stream of a call is about that call.
+/// Reads a stream. Messages on the stream of a call belong to that call.
 async fn hear_events(
     listener: &Arc<dyn Listener>,
     about: Option<u64>,
@@ -422,7 +421,7 @@ fn is_events(response: &Response<Incoming>) -> bool {
     kind.starts_with("text/event-stream")
 }
 
-/// The whole body, unless it is longer than a message may be.
+/// The whole body; `None` if it is longer than a message may be.
 async fn whole(response: Response<Incoming>) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut body = response.into_body();
@@ -437,7 +436,7 @@ async fn whole(response: Response<Incoming>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Modern servers put an error of JSON-RPC into the body of an error of HTTP, with or without our id.
+/// A JSON-RPC error in the body of an HTTP error, as modern servers send it, with or without our id.
 fn rpc_error(body: &[u8]) -> Option<RpcError> {
     match envelope::read(body).pop() {
         Some(envelope::Incoming::Response { outcome: Err(error), .. }) => Some(error),

@@ -1,5 +1,5 @@
-//! The transport of 2024-11-05, "HTTP with SSE": one stream of events carries every answer, and its first event names
-//! the address that messages are posted to. Found out by the first request, which such a server refuses.
+//! The transport of 2024-11-05, "HTTP with SSE": one stream of events carries all responses, and its first event names
+//! the address to post messages to. Recognized by the first request, which such a server refuses.
 
 use crate::limits::MESSAGE_BYTES_MAX;
 use crate::upstream::listener::{Listener, hear};
@@ -14,12 +14,12 @@ use tokio::sync::oneshot;
 /// How long such a server may take to name its address.
 pub const ENDPOINT: Duration = Duration::from_secs(3);
 
-/// Whether a refusal of the first request is that of such a server.
+/// Whether this refusal of the first request may come from such a server.
 pub fn may_be(status: StatusCode) -> bool {
     matches!(status, StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED)
 }
 
-/// Hears the stream: an address first, then messages.
+/// Reads the stream: an address first, then messages.
 pub async fn follow(listener: &Arc<dyn Listener>, response: Response<Incoming>, tell: oneshot::Sender<String>) {
     let mut tell = Some(tell);
     let mut events = Events::new(MESSAGE_BYTES_MAX);
@@ -41,7 +41,7 @@ pub async fn follow(listener: &Arc<dyn Listener>, response: Response<Incoming>, 
     }
 }
 
-/// The address that a server names, as seen from its own. Another host is none: what is sent may hold the user's token.
+/// Resolves the address against the server's own. Another host is refused: messages may carry the user's token.
 pub fn resolved(base: &Uri, address: &str) -> Option<Uri> {
     let absolute: Uri = if address.starts_with('/') {
         let (scheme, authority) = (base.scheme_str()?, base.authority()?);

@@ -1,16 +1,16 @@
-//! What is told of a server that refuses a request: which command gives it what it wants.
+//! The error for a request that a server refuses, with the command that helps.
 
 use crate::error::RpcError;
 use crate::oauth::Challenge;
 use eye_protocol::{Code, Error};
 use hyper::StatusCode;
 
-/// How much of an error's body is shown.
+/// Characters of an error's body that are shown.
 const BODY_SHOWN_CHARS_MAX: usize = 300;
-/// How many scopes are named.
+/// Scopes that the hint names.
 const SCOPES_SHOWN_MAX: usize = 16;
 
-/// A 401 or 403 of a server. `logs_in`: a login would be used for it.
+/// The error for a 401 or 403. `logs_in`: whether a login would be used for this server.
 pub fn refusal(logs_in: bool, server: &str, status: StatusCode, challenge: Option<&Challenge>) -> RpcError {
     let more = challenge.filter(|challenge| challenge.wants_more_scopes());
     let error = match (status, more) {
@@ -29,14 +29,14 @@ pub fn refusal(logs_in: bool, server: &str, status: StatusCode, challenge: Optio
     error.into()
 }
 
-/// Any other status that is no success.
+/// The error for any other status.
 pub fn status(server: &str, status: StatusCode, body: &[u8]) -> RpcError {
     let shown: String = String::from_utf8_lossy(body).chars().take(BODY_SHOWN_CHARS_MAX).collect();
     Error::new(Code::CONNECTION, format!("{server} answered {status}: {}", shown.trim())).into()
 }
 
-/// The options that ask for these scopes. The line may be pasted into a shell, so a scope with a character that a shell
-/// may read otherwise is left out.
+/// The options that request these scopes. The line may be pasted into a shell, so scopes with characters that a shell
+/// could interpret are left out.
 fn scopes(challenge: &Challenge) -> String {
     let plain = |scope: &&String| {
         !scope.is_empty()
