@@ -1,4 +1,4 @@
-//! Reaching the remote hub: TCP, TLS and single HTTP requests. What is said over them is the transports' business.
+//! Connects to the remote hub: TCP, TLS and single HTTP requests. The protocol on top is in the transports.
 
 use crate::secret::Secret;
 use bytes::Bytes as Buffer;
@@ -19,18 +19,17 @@ use tokio::net::TcpStream;
 use tokio::time::Instant;
 use tokio_rustls::TlsConnector;
 
-/// A hub elsewhere, and what it takes to be let in.
+/// The address of a remote hub, and what is needed to connect.
 #[derive(Clone)]
 pub struct Remote {
-    /// Its name or IP address, without brackets.
+    /// Host name or IP address, without brackets.
     pub host: String,
-    /// Its port.
     pub port: u16,
-    /// What stands before every path, empty in most cases.
+    /// The prefix of every path, usually empty.
     pub prefix: String,
-    /// Whom to trust, when it speaks TLS.
+    /// The trusted certificates; `None` for plain HTTP.
     pub tls: Option<Arc<ClientConfig>>,
-    /// The token, when it asks for one.
+    /// Absent if the hub requires none.
     pub token: Option<Secret>,
 }
 
@@ -40,16 +39,16 @@ impl fmt::Debug for Remote {
     }
 }
 
-/// Why a link is not there.
+/// Why a link failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing is there, or it is not who it should be: no other transport would do better.
+    /// The hub cannot be reached or is not the right one: no other transport would do better.
     Unreachable(String),
-    /// The hub itself said no.
+    /// The hub itself refused.
     Refused {
-        /// What it said.
+        /// The hub's message.
         why: String,
-        /// What it said to do.
+        /// The hub's hint.
         hint: Option<String>,
     },
     /// This transport does not get through; another one may.
@@ -57,7 +56,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// What happened, in a few words.
+    /// The reason, in a few words.
     pub fn why(&self) -> &str {
         match self {
             Self::Unreachable(why) | Self::Blocked(why) | Self::Refused { why, .. } => why,
@@ -65,18 +64,18 @@ impl Fault {
     }
 }
 
-/// Bytes to and from the remote hub, plain or encrypted.
+/// A byte stream to the remote hub, plain or encrypted.
 pub trait Bytes: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Bytes for T {}
 
 impl Remote {
-    /// The address without secrets, for people.
+    /// The URL for people, without secrets.
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}{}", self.authority(), self.prefix)
     }
 
-    /// Host and port as a URL and a `Host` header have them.
+    /// Host and port for URLs and the `Host` header.
     pub fn authority(&self) -> String {
         let (open, close) = if self.host.contains(':') { ("[", "]") } else { ("", "") };
         format!("{open}{}{close}:{}", self.host, self.port)
@@ -93,7 +92,6 @@ impl Remote {
         Ok(Some(bearer))
     }
 
-    /// Connects.
     pub async fn dial(&self) -> Result<Box<dyn Bytes>, Fault> {
         let unreachable = |error: std::io::Error| Fault::Unreachable(error.to_string());
         let tcp = TcpStream::connect((self.host.as_str(), self.port)).await.map_err(unreachable)?;
@@ -105,17 +103,17 @@ impl Remote {
     }
 }
 
-/// What is sent in one request.
+/// The body of one request.
 pub type RequestBody = Full<Buffer>;
 
-/// An HTTP connection that is kept between requests, as long as it is fresh.
+/// An HTTP connection that is kept between requests while it is fresh.
 #[derive(Default)]
 pub struct Http {
     kept: Option<(SendRequest<RequestBody>, Instant)>,
 }
 
 impl Http {
-    /// Makes sure that there is a connection on which a request can leave at once.
+    /// Makes sure that a connection is open on which a request can be sent at once.
     pub async fn prepare(&mut self, remote: &Remote) -> Result<(), Fault> {
         let fresh = Duration::from_millis(RELAY_IDLE_MS);
         if self.kept.as_ref().is_none_or(|(sender, used)| !sender.is_ready() || used.elapsed() >= fresh) {
@@ -124,18 +122,18 @@ impl Http {
         Ok(())
     }
 
-    /// Waits until the connection can be used again, after all of an answer was read.
+    /// Waits until the connection is free again, after a whole response was read.
     pub async fn settle(&mut self) {
         if let Some((sender, _)) = &mut self.kept {
-            // One that is closed is replaced with the next request.
+            // A closed connection is replaced with the next request.
             let _ = sender.ready().await;
         }
     }
 
-    /// Sends one request and gives its answer, whose body may still be on its way.
+    /// Sends one request, and returns its response; the body may still be arriving.
     ///
-    /// A connection that the hub may be about to close is not used again: what was sent on it and not answered could
-    /// have been heard, so it could not be sent a second time.
+    /// A connection that the hub may be about to close is not reused: a request without a response could have been
+    /// processed, so it could not be sent again.
     pub async fn send(
         &mut self,
         remote: &Remote,
@@ -171,19 +169,18 @@ impl Http {
     }
 }
 
-/// One HTTP connection, ready for a request.
+/// An open HTTP connection, ready for a request.
 pub async fn open(remote: &Remote) -> Result<SendRequest<RequestBody>, Fault> {
     let bytes = remote.dial().await?;
     let (mut sender, connection) =
         http1::handshake(TokioIo::new(bytes)).await.map_err(|error| Fault::Blocked(error.to_string()))?;
-    // It ends with its last request, once every sender is dropped.
+    // The task ends with the last request, when every sender is dropped.
     tokio::spawn(connection);
     sender.ready().await.map_err(|error| Fault::Blocked(error.to_string()))?;
     Ok(sender)
 }
 
-/// What an HTTP status means. Only the hub's own words are final: whatever stands in between may block one transport
-/// only.
+/// Interprets an HTTP error status. Only a refusal by the hub itself is final: a proxy may block one transport only.
 pub fn refusal(status: StatusCode, body: &[u8]) -> Fault {
     #[derive(Deserialize)]
     struct Said {

@@ -1,5 +1,5 @@
-//! One HTTP GET, bounded in time and bytes, to look at a page from outside. It follows no redirects and
-//! keeps nothing; what the answer means is the caller's business.
+//! One HTTP GET, limited in time and bytes, to fetch a page from outside. It follows no redirects and stores nothing;
+//! the caller interprets the response.
 
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -14,68 +14,61 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-/// What is asked for.
 #[derive(Clone, Debug)]
 pub struct Get {
-    /// The host's name or IP address, without brackets.
+    /// Host name or IP address, without brackets.
     pub host: String,
-    /// Its port.
     pub port: u16,
-    /// Whom to trust, when it speaks TLS.
+    /// The trusted certificates; `None` for plain HTTP.
     pub tls: Option<Arc<ClientConfig>>,
-    /// Path and query.
     pub path: String,
-    /// Further headers; `Host` among them.
+    /// Must include `Host`.
     pub headers: Vec<(&'static str, String)>,
-    /// How long all of it may take.
+    /// The limit for the whole request.
     pub patience: Duration,
-    /// What of the body is read; the rest is left.
+    /// Bytes of the body that are read; the rest is dropped.
     pub body_bytes_max: usize,
 }
 
-/// What came back.
 #[derive(Clone, Debug)]
 pub struct Got {
-    /// The status.
     pub status: u16,
-    /// The headers, in their order; text that is no ASCII is passed over.
+    /// In order; values that are not ASCII are left out.
     pub headers: Vec<(String, String)>,
-    /// The beginning of the body, or all of it.
+    /// The body up to the limit.
     pub body: Vec<u8>,
-    /// Whether there is more of it.
+    /// Whether the body is longer.
     pub cut: bool,
-    /// Who answered.
+    /// The server's address.
     pub address: IpAddr,
 }
 
 impl Got {
-    /// Every value of a header, named in lower case.
+    /// All values of a header; `name` in lower case.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.headers.iter().filter(move |(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    /// The first value of a header.
+    /// The first value of a header; `name` in lower case.
     pub fn one<'a>(&'a self, name: &'a str) -> Option<&'a str> {
         self.all(name).next()
     }
 }
 
-/// Why nothing came back.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// Nothing listens there.
+    /// Connecting failed, TLS included.
     #[error("{0}")]
     Unreachable(io::Error),
-    /// The name is no name for TLS.
+    /// The host is not a valid name for TLS.
     #[error("{0} cannot be asked over TLS")]
     NotAName(String),
-    /// What came is no HTTP.
+    /// The response is not HTTP.
     #[error("it does not speak HTTP: {0}")]
     NotHttp(hyper::Error),
-    /// The request itself cannot be written.
+    /// The request is not valid.
     #[error("it cannot be asked for: {0}")]
     NotAsked(http::Error),
-    /// It took too long.
     #[error("it did not answer within {} s", .0.as_secs())]
     Late(Duration),
     /// The runtime did not start.
@@ -83,7 +76,7 @@ pub enum FetchError {
     Runtime(io::Error),
 }
 
-/// Asks and waits.
+/// Sends the request and waits for the response. Blocks; creates its own runtime.
 pub fn get(what: &Get) -> Result<Got, FetchError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(FetchError::Runtime)?;
     let got = runtime.block_on(async { timeout(what.patience, ask(what)).await });
@@ -91,7 +84,7 @@ pub fn get(what: &Get) -> Result<Got, FetchError> {
 }
 
 async fn ask(what: &Get) -> Result<Got, FetchError> {
-    // Browsers take every name under localhost for this machine, whatever the system's names say (RFC 6761).
+    // Browsers resolve every name under localhost to this machine, whatever the system says (RFC 6761).
     let host = if what.host.ends_with(".localhost") { "localhost" } else { &what.host };
     let tcp = TcpStream::connect((host, what.port)).await.map_err(FetchError::Unreachable)?;
     let address = tcp.peer_addr().map_err(FetchError::Unreachable)?.ip().to_canonical();
@@ -121,14 +114,14 @@ where
     let text = |value: &http::HeaderValue| value.to_str().map(str::to_owned).ok();
     let headers = head.headers.iter().filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect();
     let (body, cut) = beginning(body, what.body_bytes_max).await;
-    // The rest of the body is not read, and the connection is not used again.
+    // The rest of the body is not read, so the connection cannot be reused.
     connection.abort();
     Ok(Got { status: head.status.as_u16(), headers, body, cut, address })
 }
 
 async fn beginning(mut body: Incoming, bytes_max: usize) -> (Vec<u8>, bool) {
     let mut read = Vec::new();
-    // A body that breaks off has said its beginning all the same.
+    // If the body breaks off, its beginning is still used.
     while let Some(Ok(frame)) = body.frame().await {
         read.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
         if read.len() > bytes_max {

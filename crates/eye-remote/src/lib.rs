@@ -1,8 +1,7 @@
-//! Links to a hub elsewhere, for the side that asks: dialing with TLS, the relay behind the local socket, and single
-//! fetches.
+//! The client side of links to a remote hub: dialing with TLS, the relay behind the local socket, and single fetches.
 //!
-//! It knows the wire (`eye-protocol`) and nothing of the hub that runs here; the program that runs a relay brings its
-//! socket.
+//! Depends on the protocol (`eye-protocol`), not on the hub that runs here. The program that runs a relay passes its
+//! socket in.
 
 pub mod dial;
 pub mod fetch;

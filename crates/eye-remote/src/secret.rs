@@ -1,18 +1,16 @@
-//! A token or key of a server elsewhere.
+//! A token or key for a remote server, hidden from `Debug` output.
 
 use std::fmt;
 
-/// Never printed by `Debug`.
 #[derive(Clone)]
 pub struct Secret(Box<str>);
 
 impl Secret {
-    /// Takes a secret, without the white space around it.
+    /// Trims white space.
     pub fn new(text: &str) -> Self {
         Self(text.trim().into())
     }
 
-    /// The secret itself.
     pub fn reveal(&self) -> &str {
         &self.0
     }

@@ -13,18 +13,18 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// The way there.
+/// The sending half.
 pub struct Up {
     http: Http,
     remote: Remote,
     path: String,
 }
 
-/// The way back.
+/// The receiving half.
 pub struct Down {
     body: BodyDataStream<Incoming>,
     lines: Lines,
-    /// Held as long as its body is read.
+    /// Holds the connection open while its body is read.
     _http: Http,
 }
 
@@ -68,11 +68,11 @@ fn client_id(frame: &str) -> Option<String> {
 }
 
 impl Up {
-    /// Sends frames. One POST has arrived before the next leaves, so they stay in order.
+    /// Sends frames in order: each POST is complete before the next one begins.
     pub async fn send(&mut self, frames: &[String]) -> Result<(), Fault> {
         for body in bodies(frames) {
             let response = self.http.send(&self.remote, Method::POST, &self.path, body).await?;
-            // An answer without content; taken, so that the connection can be used again.
+            // The response is empty, but must be read before the connection can be reused.
             let _ = Limited::new(response.into_body(), MESSAGE_BYTES_MAX).collect().await;
             self.http.settle().await;
         }
@@ -81,7 +81,6 @@ impl Up {
 }
 
 impl Down {
-    /// The next frames.
     pub async fn next(&mut self) -> Result<Vec<String>, Fault> {
         loop {
             if let Some(data) = self.lines.data()? {
@@ -104,7 +103,7 @@ impl Down {
                 Poll::Ready(Some(Ok(bytes))) => self.lines.push(&bytes),
                 Poll::Ready(_) => return Poll::Ready(()),
             }
-            // Comments keep it alive; a hub that says anything to an agent that asked nothing retires.
+            // Comments keep the stream alive. Any other data on an idle link means that the hub is retiring.
             if !matches!(self.lines.data(), Ok(None)) {
                 return Poll::Ready(());
             }
@@ -112,7 +111,7 @@ impl Down {
     }
 }
 
-/// Frames as bodies of POSTs: batches.
+/// Packs frames into batches, one per POST body.
 pub fn bodies(frames: &[String]) -> Vec<Vec<u8>> {
     let mut batches = Batches::default();
     for frame in frames {
@@ -123,7 +122,6 @@ pub fn bodies(frames: &[String]) -> Vec<Vec<u8>> {
     ends.into_iter().map(|end| bytes[std::mem::replace(&mut start, end)..end].to_vec()).collect()
 }
 
-/// The frames of a batch.
 pub fn read(batch: &str) -> Result<Vec<String>, Fault> {
     let elements = batch::parse(batch).map_err(|error| Fault::Unreachable(error.to_string()))?;
     let text = |element| match element {
@@ -133,7 +131,7 @@ pub fn read(batch: &str) -> Result<Vec<String>, Fault> {
     Ok(elements.into_iter().map(text).collect())
 }
 
-/// Lines of text from bytes, however they arrive.
+/// Splits incoming bytes into lines of text.
 #[derive(Default)]
 pub struct Lines {
     bytes: Vec<u8>,
@@ -141,7 +139,6 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Adds bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
@@ -162,7 +159,7 @@ impl Lines {
         String::from_utf8(line).map(Some).map_err(|_| Fault::Unreachable("what came is no text".into()))
     }
 
-    /// The data of the next event. Each has one line of it; everything else is left out.
+    /// The data of the next event. Our events have one data line each; other fields are skipped.
     fn data(&mut self) -> Result<Option<String>, Fault> {
         while let Some(line) = self.line()? {
             if let Some(data) = line.trim_end_matches('\r').strip_prefix("data:") {
@@ -173,14 +170,12 @@ impl Lines {
     }
 }
 
-/// A body's lines.
 pub struct BodyLines {
     body: BodyDataStream<Incoming>,
     lines: Lines,
 }
 
 impl BodyLines {
-    /// Reads a body line by line.
     pub fn new(body: Incoming) -> Self {
         Self { body: body.into_data_stream(), lines: Lines::default() }
     }

@@ -1,4 +1,4 @@
-//! One link to the remote hub, whatever carries it: frames up, frames down.
+//! One link to the remote hub over any transport: frames up, frames down.
 
 use super::{events, post, ws};
 use crate::dial::{Fault, Remote};
@@ -9,26 +9,24 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
-/// The id of a relay's own question, as JSON text. No agent's answer can be mistaken for it: it is asked on idle links.
+/// The id of the relay's own ping, as JSON text. It cannot clash with an agent's id: pings are sent on idle links only.
 const PROBE: &str = "\"relay\"";
 
-/// What carries a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Transport {
-    /// A `WebSocket`.
     Ws,
     /// Server-sent events down, POST up.
     Events,
-    /// One POST for each question.
+    /// One POST for each request.
     Post,
 }
 
 impl Transport {
-    /// All of them, the best first.
+    /// All transports, the best first.
     pub const ALL: [Self; 3] = [Self::Ws, Self::Events, Self::Post];
 
-    /// As people call it.
+    /// The name for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ws => "WebSocket",
@@ -38,36 +36,32 @@ impl Transport {
     }
 }
 
-/// The way to the remote hub.
+/// The sending half.
 pub enum Up {
-    /// Over a `WebSocket`.
     Ws(ws::Up),
-    /// By POST, for a stream.
+    /// By POST; responses come on the stream.
     Events(events::Up),
-    /// By POST, to be answered there.
+    /// By POST; responses come in its response.
     Post(Box<post::Up>),
 }
 
-/// The way back.
+/// The receiving half.
 pub enum Down {
-    /// Over a `WebSocket`.
     Ws(ws::Down),
-    /// By events.
+    /// From the event stream.
     Events(events::Down),
-    /// In the answers of POSTs.
+    /// From the responses to POSTs.
     Post(post::Down),
 }
 
-/// One link. Each is an agent of its own at the remote hub.
+/// One link. The remote hub sees each link as an agent of its own.
 pub struct Link {
-    /// The way there.
     pub up: Up,
-    /// The way back.
     pub down: Down,
 }
 
 impl Up {
-    /// Sends frames in their order.
+    /// Sends frames in order.
     pub async fn send(&mut self, frames: &[String]) -> Result<(), Fault> {
         match self {
             Self::Ws(up) => up.send(frames).await,
@@ -76,20 +70,20 @@ impl Up {
         }
     }
 
-    /// Sends a question of the relay's own.
+    /// Sends a request of the relay's own.
     async fn ask(&mut self, frame: String) -> Result<(), Fault> {
         match self {
-            // No name is given to an agent that asks nothing for itself.
+            // Sent without the agent's name, which a ping does not need.
             Self::Post(up) => up.ask(frame).await,
             Self::Ws(_) | Self::Events(_) => self.send(&[frame]).await,
         }
     }
 
-    /// Shows the other side, and whatever stands in between, that the link is in use.
+    /// Sends a sign of life, so that neither the hub nor a proxy closes the link.
     pub async fn keep_alive(&mut self) -> Result<(), Fault> {
         match self {
             Self::Ws(up) => up.ping().await,
-            // A stream is kept alive by the hub, and a POST lasts no longer than its answer.
+            // The hub keeps an event stream alive, and a POST ends with its response.
             Self::Events(_) | Self::Post(_) => Ok(()),
         }
     }
@@ -122,7 +116,7 @@ impl Link {
                 Transport::Post => {
                     let (up, down) = post::open(remote);
                     let mut link = Self { up: Up::Post(Box::new(up)), down: Down::Post(down) };
-                    // A POST has no handshake; whether anybody is there shows when something is asked.
+                    // POST has no handshake: only a request shows whether a hub answers.
                     link.probe().await?;
                     Ok(link)
                 }
@@ -132,7 +126,7 @@ impl Link {
         timeout(Duration::from_millis(RELAY_OPEN_MS), opening).await.unwrap_or_else(|_| Err(late()))
     }
 
-    /// Opens the first link over this transport, or over the best that gets through.
+    /// Opens the first link: over this transport, or over the best that gets through.
     pub async fn first(transport: Option<Transport>, remote: &Remote) -> Result<Self, Fault> {
         if let Some(transport) = transport {
             return Self::open(transport, remote).await;
@@ -147,7 +141,6 @@ impl Link {
         Err(Fault::Unreachable(tried.join("; ")))
     }
 
-    /// What carries it.
     pub fn transport(&self) -> Transport {
         match self.up {
             Up::Ws(_) => Transport::Ws,
@@ -156,7 +149,7 @@ impl Link {
         }
     }
 
-    /// How long the remote hub takes to answer, for an idle link.
+    /// Measures the round trip to the remote hub. For idle links only.
     pub async fn probe(&mut self) -> Result<Duration, Fault> {
         let begun = Instant::now();
         self.up.ask(rpc::request(PROBE, "ping", &serde_json::json!({}))).await?;
@@ -176,7 +169,7 @@ impl Link {
         timeout(Duration::from_millis(RELAY_PROBE_MS), answered).await.unwrap_or_else(|_| Err(silent()))
     }
 
-    /// Makes sure that a link from the pool can be used: a POST is not noticed to be impossible before it is tried.
+    /// Checks that a link from the pool can be used: for POST, a missing connection would only show on sending.
     pub async fn prepare(&mut self) -> Result<(), Fault> {
         match &mut self.up {
             Up::Post(up) => up.prepare().await,
@@ -184,12 +177,12 @@ impl Link {
         }
     }
 
-    /// Whether an idle link is lost. Wakes when it is.
+    /// Whether an idle link is lost. Registers the waker for that.
     pub fn poll_lost(&mut self, context: &mut Context<'_>) -> Poll<()> {
         match &mut self.down {
             Down::Ws(down) => down.poll_lost(context),
             Down::Events(down) => down.poll_lost(context),
-            // There is nothing open that could be lost.
+            // No connection is open that could be lost.
             Down::Post(_) => Poll::Pending,
         }
     }

@@ -1,4 +1,4 @@
-//! One local connection: an agent on the Unix socket, and the link that is its own at the remote hub.
+//! One local connection: an agent on the Unix socket, with its own link to the remote hub.
 
 use super::link::{Down, Link, Up};
 use super::screen::{Said, Screen};
@@ -20,21 +20,20 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 const READ_BYTES: usize = 16 << 10;
 
-/// How a connection ended.
+/// Why a connection ended.
 enum End {
-    /// The agent hung up.
+    /// The agent closed the connection.
     AgentGone,
-    /// The agent sent what cannot be read.
+    /// The agent sent invalid data.
     Broken(StreamError),
-    /// No link came in time; nothing was sent.
+    /// No link was available in time; nothing was sent.
     NoLink(Fault),
-    /// The link is lost.
     Lost(Fault),
-    /// The agent ends the relay; this is what it is told.
+    /// The agent ended the relay; these frames answer it.
     Stop(Vec<String>),
-    /// The remote hub retires, and has executed nothing.
+    /// The remote hub is retiring, and has executed nothing.
     Retiring,
-    /// The relay ends.
+    /// The relay is shutting down.
     Ending,
 }
 
@@ -49,7 +48,7 @@ pub async fn serve(relay: Arc<Relay>, socket: AsyncStream, mut ending: watch::Re
     };
     let stops = matches!(end, End::Stop(_));
     let frames = last_words(&relay, end, &mut hold(&screen));
-    // An agent that reads nothing cannot be told.
+    // An agent that does not read is not waited for longer.
     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), write(&mut writer, &frames)).await;
     if stops {
         relay.stop.notify_one();
@@ -61,7 +60,7 @@ fn hold(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
     screen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is left to tell an agent.
+/// The last frames for an agent: errors for its calls in progress.
 fn last_words(relay: &Relay, end: End, screen: &mut Screen) -> Vec<String> {
     let url = relay.pool.remote().url();
     let error = match end {
@@ -96,7 +95,7 @@ async fn talk(
     screen: &Arc<Mutex<Screen>>,
 ) -> End {
     let mut decoder = Decoder::default();
-    // A link is taken with the first frame that needs one.
+    // A link is taken when the first frame needs one.
     let first = loop {
         let (pass, answers) = match hear(relay, &mut reader, &mut decoder, screen).await {
             Ok(heard) => heard,
@@ -113,7 +112,7 @@ async fn talk(
         Ok(link) => link,
         Err(fault) => return End::NoLink(fault),
     };
-    // One message on its way and one that waits: an agent that sends faster than the link is read more slowly.
+    // One message being sent and one queued: an agent that is faster than the link is read more slowly.
     let (to_send, sent) = mpsc::channel(1);
     let (to_tell, told) = mpsc::channel(1);
     let read = async {
@@ -137,7 +136,7 @@ async fn talk(
     }
 }
 
-/// Reads until there is something: frames to pass on, and answers that are given here.
+/// Reads until there are frames to pass on or answers from the relay itself.
 async fn hear(
     relay: &Relay,
     reader: &mut OwnedReadHalf,
@@ -204,7 +203,7 @@ async fn send(up: &mut Up, first: Vec<String>, mut frames: mpsc::Receiver<Vec<St
             return fault;
         }
         tokio::select! {
-            // When the agent has hung up, that is noticed where it is read.
+            // When the agent has closed the connection, the reading side notices.
             Some(more) = frames.recv() => next = Some(more),
             _ = alive.tick() => {}
         }

@@ -1,5 +1,4 @@
-//! A relay: it has the place of a local hub and passes what agents say to a remote one. It holds no sessions of its
-//! own.
+//! A relay takes the place of a local hub and passes agents' frames to a remote one. It holds no sessions of its own.
 
 mod events;
 mod link;

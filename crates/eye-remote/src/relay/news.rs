@@ -1,14 +1,13 @@
-//! What a relay tells the program that runs it.
+//! The events that a relay reports to the program that runs it.
 
 use super::link::Transport;
 
-/// What happens to a relay.
 #[derive(Debug)]
 pub enum RelayNews<'a> {
     /// The first link is up and the socket is taken.
     Ready(Transport),
-    /// The remote hub is out of reach.
+    /// The remote hub cannot be reached, for this reason.
     Lost(&'a str),
-    /// It is back.
+    /// The remote hub can be reached again.
     Back,
 }

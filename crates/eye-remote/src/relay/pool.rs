@@ -1,5 +1,5 @@
-//! Links that are opened before a connection needs one: kept, replaced when taken or lost, opened again when the hub is
-//! back.
+//! A pool of links that are opened before a connection needs one: replaced when taken or lost, and reopened when the
+//! hub is back.
 
 use super::link::{Link, Transport};
 use super::news::RelayNews;
@@ -15,34 +15,34 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
-/// All idle links to one remote hub.
+/// The idle links to one remote hub.
 pub struct Pool {
     remote: Remote,
     transport: Transport,
     inner: Mutex<Inner>,
-    /// One was taken, and is to be replaced.
+    /// A link was taken and must be replaced.
     taken: Notify,
-    /// One was added, or the remote hub is in reach again.
+    /// A link was added, or the remote hub is back.
     added: Notify,
 }
 
 struct Inner {
     warm: VecDeque<Link>,
     since: Instant,
-    /// Why the remote hub is out of reach.
+    /// Why the remote hub cannot be reached; `None` while it can.
     fault: Option<Fault>,
     round_trip: Option<Duration>,
 }
 
-/// How a pool does.
+/// The state of a pool.
 pub struct Condition {
-    /// How long the remote hub has been in reach, or out of it.
+    /// For how long the remote hub has been reachable, or unreachable.
     pub since: Duration,
-    /// Why it is out of reach.
+    /// Why it is unreachable; `None` while it is not.
     pub fault: Option<Fault>,
-    /// Links that are ready.
+    /// The number of idle links.
     pub warm: usize,
-    /// How long the remote hub took to answer.
+    /// The last measured round trip.
     pub round_trip: Option<Duration>,
 }
 
@@ -53,17 +53,15 @@ impl Pool {
         Self { remote, transport, inner: Mutex::new(inner), taken: Notify::new(), added: Notify::new() }
     }
 
-    /// The remote hub.
     pub fn remote(&self) -> &Remote {
         &self.remote
     }
 
-    /// What carries the links.
     pub fn transport(&self) -> Transport {
         self.transport
     }
 
-    /// A link of one's own: one that is ready, or a new one, within a bounded time.
+    /// An exclusive link: an idle one, or a new one, within `RELAY_WAIT_MS`.
     pub async fn take(&self) -> Result<Link, Fault> {
         let deadline = Instant::now() + Duration::from_millis(RELAY_WAIT_MS);
         let mut fault = Fault::Unreachable(format!("no answer within {} s", RELAY_WAIT_MS / 1000));
@@ -71,13 +69,13 @@ impl Pool {
             if let Some(mut link) = self.pop() {
                 match timeout_at(deadline, link.prepare()).await {
                     Ok(Ok(())) => return Ok(link),
-                    // Another link of this kind would fail too; the task that keeps links finds that out by itself.
+                    // Other idle links of this kind would fail too. The `keep` task finds out by itself.
                     Ok(Err(_)) | Err(_) => self.hold().warm.clear(),
                 }
             }
             match timeout_at(deadline, Link::open(self.transport, &self.remote)).await {
                 Ok(Ok(link)) => {
-                    // The hub is in reach: the task that keeps links need not wait any longer.
+                    // The hub is reachable, so the `keep` task need not wait any longer.
                     self.taken.notify_one();
                     return Ok(link);
                 }
@@ -94,9 +92,9 @@ impl Pool {
         Err(fault)
     }
 
-    /// How it does, with a round trip measured now.
+    /// The state of the pool, with a round trip measured now.
     pub async fn look(&self) -> Condition {
-        // An unused link is put back: the other hub has received nothing but a ping from it.
+        // The link is put back afterwards: the remote hub has received only a ping on it.
         let in_reach = self.hold().fault.is_none();
         let link = match self.pop() {
             None if in_reach => self.take().await.ok(),
@@ -116,7 +114,7 @@ impl Pool {
         Condition { since: inner.since.elapsed(), fault: inner.fault.clone(), warm: inner.warm.len(), round_trip }
     }
 
-    /// Keeps links ready, for ever.
+    /// Keeps links ready. Never returns.
     pub async fn keep(&self, news: &mut impl FnMut(&RelayNews<'_>)) {
         let mut pause = Pause::default();
         loop {
@@ -150,7 +148,7 @@ impl Pool {
 
     fn pop(&self) -> Option<Link> {
         let mut inner = self.hold();
-        // The task that keeps links may not have noticed yet that one is lost.
+        // The `keep` task may not have noticed yet that a link is lost.
         let mut context = Context::from_waker(Waker::noop());
         while let Some(mut link) = inner.warm.pop_front() {
             self.taken.notify_one();
@@ -184,7 +182,7 @@ impl Pool {
         }
     }
 
-    /// Waits until a link is lost, and drops all that are.
+    /// Waits until a link is lost, and drops all lost ones.
     async fn one_lost(&self) {
         poll_fn(|context| {
             let mut inner = self.hold();
@@ -195,7 +193,7 @@ impl Pool {
         .await;
     }
 
-    /// Asks every link for a sign of life, which also keeps whatever stands in between from closing it.
+    /// Pings every link, which also keeps proxies from closing it.
     async fn probe_all(&self) {
         let links = std::mem::take(&mut self.hold().warm);
         for mut link in links {
@@ -208,7 +206,7 @@ impl Pool {
     }
 }
 
-/// Pauses that grow, and differ from one relay to the next so that they do not all come back at once.
+/// Pauses that grow, with random variation so that relays do not all reconnect at once.
 #[derive(Default)]
 struct Pause {
     tries: u32,
@@ -217,7 +215,7 @@ struct Pause {
 impl Pause {
     fn next(&mut self) -> Duration {
         let mut random = [0_u8; 2];
-        // Without randomness the pauses are only less different.
+        // If the system gives no random bytes, only the variation is missing.
         let _ = getrandom::fill(&mut random);
         let whole = RELAY_PAUSE_MIN_MS.saturating_mul(1 << self.tries.min(16)).min(RELAY_PAUSE_MAX_MS);
         self.tries += 1;

@@ -1,5 +1,5 @@
-//! A link of single POSTs: each carries questions and holds its answers. Nothing lasts between them but the agent's
-//! name.
+//! A link of single POSTs: each carries requests, and its response carries the answers. Only the agent's name connects
+//! them.
 
 use super::events::{BodyLines, bodies, read};
 use crate::dial::{Fault, Http, Remote};
@@ -14,32 +14,32 @@ use std::fmt::Write;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// Answers that wait to be read by the connection that asked.
+/// Answers queued for the local connection.
 const ANSWERS_LEN_MAX: usize = 16;
 
-/// The way there.
+/// The sending half.
 pub struct Up {
     remote: Remote,
     http: Http,
-    /// What every POST says first, as a notification.
+    /// Sent first in every POST, as a notification.
     hello: Hello,
     answers: mpsc::Sender<Result<Vec<String>, Fault>>,
-    /// Whether one of the bodies on their way has an answer without an id.
+    /// Whether an open response still owes an answer without an id.
     in_order: bool,
-    /// Bodies on their way. Dropping them hangs up, which ends their calls.
+    /// Open responses. Dropping them closes their connections, which ends their calls.
     bodies: JoinSet<()>,
 }
 
-/// The way back.
+/// The receiving half.
 pub struct Down(mpsc::Receiver<Result<Vec<String>, Fault>>);
 
-/// Nothing is opened before something is asked.
+/// Opens no connection before the first request.
 pub fn open(remote: &Remote) -> (Up, Down) {
     let (answers, taken) = mpsc::channel(ANSWERS_LEN_MAX);
     let up = Up {
         remote: remote.clone(),
         http: Http::default(),
-        // What belongs to a connection belongs to a name here, so a connection without a name is given one.
+        // State of a connection is bound to a name here, so an agent without a name gets a random one.
         hello: Hello { agent: Some(fresh_name()), ..Hello::default() },
         answers,
         in_order: false,
@@ -59,12 +59,12 @@ fn fresh_name() -> String {
 }
 
 impl Up {
-    /// Sends frames. The hub's head of an answer says that it has heard, so POSTs stay in order without waiting for
-    /// each other's answers.
+    /// Sends frames. The head of a response means that the hub has received the POST, so POSTs stay in order without
+    /// waiting for each other's answers.
     pub async fn send(&mut self, frames: &[String]) -> Result<(), Fault> {
         while self.bodies.try_join_next().is_some() {}
         if self.in_order && frames.iter().any(|frame| is_bare(frame)) {
-            // Answers without an id keep the order of their questions, also across POSTs.
+            // Answers without an id must keep the order of their requests, also across POSTs.
             while self.bodies.join_next().await.is_some() {}
         }
         self.in_order = frames.iter().any(|frame| is_bare(frame)) || (self.in_order && !self.bodies.is_empty());
@@ -74,7 +74,7 @@ impl Up {
                 Some((said, request)) => {
                     let name = said.agent.or(self.hello.agent.take());
                     self.hello = Hello { agent: name, ..said };
-                    // As a notification it is said with every POST; as a request it wants its answer once.
+                    // Every POST repeats the hello as a notification; a hello request is also sent once for its answer.
                     if request {
                         rest.push(frame.clone());
                     }
@@ -88,7 +88,7 @@ impl Up {
         let hello = rpc::notification("hello", &self.hello);
         for part in rest.chunks(BATCH_FRAMES_MAX - 1) {
             for body in bodies(part) {
-                // A batch of JSON: what stands behind its bracket can as well stand behind a first element.
+                // The body is a JSON array: the hello is inserted as its first element.
                 let body = [b"[", hello.as_bytes(), b",", &body[1..]].concat();
                 self.post(body).await?;
             }
@@ -96,12 +96,12 @@ impl Up {
         Ok(())
     }
 
-    /// Makes sure that the next POST can leave.
+    /// Makes sure that a connection is open for the next POST.
     pub async fn prepare(&mut self) -> Result<(), Fault> {
         self.http.prepare(&self.remote).await
     }
 
-    /// Sends one frame that needs no name.
+    /// Sends one frame without the hello.
     pub async fn ask(&mut self, frame: String) -> Result<(), Fault> {
         for body in bodies(&[frame]) {
             self.post(body).await?;
@@ -116,7 +116,7 @@ impl Up {
         self.bodies.spawn(async move {
             let fault = take_answers(BodyLines::new(response.into_body()), wanted, &answers).await.err();
             if let Some(fault) = fault {
-                // A receiver that is gone has hung up.
+                // The receiver may be gone: then the agent has closed its connection.
                 let _ = answers.send(Err(fault)).await;
             }
         });
@@ -124,7 +124,7 @@ impl Up {
     }
 }
 
-/// Hands on what a body holds. A body that ends before it has all answers is a hub that ended.
+/// Passes on the answers in a body. If the body ends before all of them came, the hub has ended.
 async fn take_answers(
     mut lines: BodyLines,
     mut wanted: usize,
@@ -144,7 +144,7 @@ fn is_bare(frame: &str) -> bool {
     matches!(Frame::parse(frame), Some(Frame::Compact(Compact { form: Form::Bare, .. })))
 }
 
-/// What a frame says of its agent, if it is a hello.
+/// The hello in a frame, and whether it is a request.
 fn hello(frame: &str) -> Option<(Hello, bool)> {
     let (method, params, request) = match rpc::parse_one(frame)? {
         Message::Request { method, params, .. } => (method, params, true),

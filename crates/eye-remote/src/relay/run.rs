@@ -1,4 +1,4 @@
-//! Runs a relay: its first link, its socket, and its end.
+//! Runs a relay: opens the first link, takes the socket, and shuts down in order.
 
 use super::link::{Link, Transport};
 use super::local;
@@ -19,41 +19,37 @@ use tokio::time::{sleep, timeout};
 /// After a failed accept (no file descriptors left), others get time to close theirs.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Everything a relay is told.
+/// The configuration of a relay.
 #[derive(Clone, Debug)]
 pub struct RelayConfig {
     /// The Unix socket to take.
     pub socket: PathBuf,
-    /// The hub to pass everything to.
     pub remote: Remote,
-    /// The one transport to use; `None` tries them in their order.
+    /// The only transport to use; `None` tries all in order.
     pub transport: Option<Transport>,
-    /// What this machine is called; the remote hub's agents are told apart by it.
+    /// The name of this machine; it prefixes agents' names at the remote hub.
     pub machine: String,
 }
 
-/// A socket that was taken, and what removes it from sight when it is called. It stays taken until that is dropped.
+/// The listener, and a function that removes its path. The place stays taken until the function is dropped.
 pub type Taken<W> = (Listener, W);
 
-/// Why a relay did not start. `E` is why the local socket could not be taken.
+/// Why a relay did not start. `E` is the error of taking the local socket.
 #[derive(Debug, thiserror::Error)]
 pub enum RelayError<E> {
-    /// The remote hub cannot be reached.
     #[error("cannot reach {url}: {why}")]
     Unreachable {
-        /// Where it should be.
+        /// Without secrets.
         url: String,
-        /// What happened.
         why: String,
     },
-    /// The remote hub said no.
+    /// The remote hub refused.
     #[error("{url} refused this agent: {why}")]
     Refused {
-        /// Where it is.
         url: String,
-        /// What it said.
+        /// The hub's message.
         why: String,
-        /// What it said to do.
+        /// The hub's hint.
         hint: Option<String>,
     },
     /// The local socket cannot be taken.
@@ -74,9 +70,9 @@ impl<E> RelayError<E> {
     }
 }
 
-/// Runs a relay until `stop` is there, or an agent asks it to end.
+/// Runs a relay until `stop` resolves or an agent ends it. Blocks.
 ///
-/// The socket is taken only once a link is up, so that a relay that cannot connect disturbs nothing. `take` takes it.
+/// The socket is taken, by `take`, only when a link is up, so that a relay that cannot connect disturbs nothing.
 pub fn run<E, W: FnMut()>(
     config: RelayConfig,
     take: impl FnOnce(&Path) -> Result<Taken<W>, E>,
@@ -115,7 +111,7 @@ async fn serve<E, W: FnMut()>(
     withdraw();
     drop(agents);
     relay.ending.send_replace(true);
-    // Each local connection holds a receiver until it has told its agent.
+    // Each local connection holds a receiver until it has sent its agent the last frames.
     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), relay.ending.closed()).await;
     drop(withdraw);
     Ok(())

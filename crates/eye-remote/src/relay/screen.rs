@@ -1,5 +1,5 @@
-//! What passes between an agent and the remote hub, and what does not. Frames pass as they are, but for the agent's
-//! hello; what is under way is remembered, so that each call has its ending when the link is lost. Pure.
+//! Filters what passes between an agent and the remote hub. Frames pass unchanged, except for the agent's hello. Calls
+//! in progress are remembered, so that each gets an error when the link is lost. Pure.
 
 use eye_protocol::answer::{write_plain, write_typed};
 use eye_protocol::compact::Form;
@@ -15,20 +15,20 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// What becomes of a frame of the agent's.
+/// What to do with an agent's frame.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Said {
-    /// It goes to the remote hub.
+    /// Send it to the remote hub.
     Pass(String),
-    /// It is answered here.
+    /// Send this answer to the agent.
     Answer(String),
-    /// It asks how the relay does.
+    /// The agent requests the relay's status.
     Status(RpcId),
-    /// It ends the relay.
+    /// The agent ends the relay.
     Stop(RpcId),
 }
 
-/// One agent's connection.
+/// The state of one agent's connection.
 pub struct Screen {
     machine: String,
     typed: bool,
@@ -36,7 +36,7 @@ pub struct Screen {
     bare: usize,
 }
 
-/// A call that is under way, by the way it is answered. Ids are as the agent wrote them.
+/// A call in progress, by the form of its answer. Ids are as the agent wrote them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Asked {
     Line(String),
@@ -51,10 +51,10 @@ impl Screen {
         Self { machine: machine.to_owned(), typed: false, under_way: HashMap::new(), bare: 0 }
     }
 
-    /// Takes a frame of the agent's.
+    /// Handles an agent's frame; calls `said` for each part.
     pub fn agent_said(&mut self, frame: &str, mut said: impl FnMut(Said)) {
         if frame.starts_with(MCP_ANNOUNCEMENT) {
-            // It holds this machine's environment, and the other hub would take it for code.
+            // The announcement holds this machine's environment, and the remote hub would take it for code.
             let error = Error::new(Code::REQUEST, "MCP is not relayed")
                 .hint("give your client the URL of that hub with /mcp, and its token as a bearer token");
             return said(Said::Answer(rpc::response("null", Err(&error))));
@@ -74,7 +74,7 @@ impl Screen {
                 }
                 said(Said::Pass(frame.to_owned()));
             }
-            // An array is taken apart: one of its requests may be for the relay.
+            // An array is split: one of its requests may be for the relay.
             Some(Frame::Rpc(messages)) => {
                 let raws = || serde_json::from_str::<Vec<&RawValue>>(frame).unwrap_or_default();
                 let parts: Vec<&str> = match messages.len() {
@@ -126,24 +126,24 @@ impl Screen {
         }
     }
 
-    /// What the remote hub is told of the agent.
+    /// The agent's hello as the remote hub gets it.
     fn hello(&mut self, params: &str) -> Option<Hello> {
         let mut hello: Hello = rpc::params(params).ok()?;
         self.typed = hello.typed;
         hello.agent = hello.agent.map(|agent| {
             let name = format!("{}:{agent}", self.machine);
-            // The end of a long path tells more than its beginning.
+            // The end of a long path says more than its beginning.
             name[name.ceil_char_boundary(name.len().saturating_sub(NAME_BYTES_MAX))..].to_owned()
         });
-        // A newer command makes an older hub of its own machine retire; one elsewhere would not be started again.
+        // A newer client makes an older hub of its own machine retire; a remote one would not be started again.
         hello.build = None;
-        // The local socket carries single frames and no bytes: results of bytes come as base64.
+        // The local socket carries single frames and no binary data: binary results come as base64.
         hello.batch = false;
         hello.binary = false;
         Some(hello)
     }
 
-    /// Takes a frame of the remote hub's. `false`: it retires, and has done nothing of what it was asked.
+    /// Handles a frame from the remote hub. `false` if the hub is retiring, and has executed nothing.
     pub fn hub_said(&mut self, frame: &str) -> bool {
         #[derive(Deserialize)]
         struct Object<'a> {
@@ -169,7 +169,7 @@ impl Screen {
         true
     }
 
-    /// Ends everything that is under way with this error.
+    /// Ends all calls in progress with this error.
     pub fn lost(&mut self, error: &Error) -> Vec<String> {
         let mut frames = Vec::new();
         let ending = Err(error.clone());
@@ -206,8 +206,8 @@ impl Screen {
     }
 }
 
-/// A gateway's request without the folder and the environment of this machine: nothing runs there for an agent from
-/// elsewhere, and its secrets stay here.
+/// A gateway request without the folder and environment of this machine: the remote hub runs nothing for remote agents,
+/// and secrets must not leave this machine.
 fn without_surroundings(id: &str, method: &str, params: &str) -> Option<String> {
     let mut params: IndexMap<String, &RawValue> = serde_json::from_str(params).ok()?;
     params.shift_remove("cwd");
@@ -275,7 +275,7 @@ mod tests {
         assert!(screen.hub_said("1:hub/retiring"));
     }
 
-    /// A question in one of the forms, and its answer.
+    /// A request in one of the forms, and its answer.
     fn questions() -> impl Strategy<Value = (String, String)> {
         let id = "[a-z0-9_]{1,4}";
         let value = || prop_oneof!["[a-z:!=\\[{]{0,6}".prop_map(Value::Text), Just(Value::Json("{\"i\":1}".into()))];

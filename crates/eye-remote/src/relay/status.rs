@@ -1,4 +1,4 @@
-//! What a relay tells of itself.
+//! The status that a relay reports.
 
 use super::link::Transport;
 use serde::{Deserialize, Serialize};
@@ -7,28 +7,26 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RelayStatus {
-    /// The remote hub.
+    /// The remote hub's URL.
     pub url: String,
-    /// What carries the links to it.
     pub transport: Transport,
-    /// Whether it is in reach.
+    /// Whether the remote hub is reachable.
     pub connected: bool,
-    /// How long it has been so, or has not.
+    /// How long `connected` has had this value, in milliseconds.
     pub since_ms: u64,
-    /// Idle links that are ready.
+    /// The number of idle links.
     pub warm: usize,
-    /// How long the remote hub takes to answer; `None` when it does not.
+    /// In microseconds; `None` while the remote hub does not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip_us: Option<u64>,
-    /// Why it is out of reach.
+    /// Why the remote hub is unreachable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Local connections.
+    /// The number of local connections.
     pub agents: usize,
-    /// The relay's version.
     pub version: String,
-    /// The relay's process.
+    /// The relay's process id.
     pub pid: u32,
-    /// The local socket.
+    /// The path of the local socket.
     pub socket: String,
 }

@@ -1,4 +1,4 @@
-//! A link over a `WebSocket`: one frame a text message.
+//! A link over a `WebSocket`: one frame per text message.
 
 use crate::dial::{Bytes, Fault, Remote, refusal};
 use eye_protocol::limits::{MESSAGE_BYTES_MAX, RELAY_FIRST_ANSWER_MS, RELAY_SILENCE_MS};
@@ -16,19 +16,19 @@ use tokio_tungstenite::tungstenite::{self, Message};
 
 type Socket = WebSocketStream<Box<dyn Bytes>>;
 
-/// The way there.
+/// The sending half.
 pub struct Up(SplitSink<Socket, Message>);
 
-/// The way back.
+/// The receiving half.
 pub struct Down(SplitStream<Socket>);
 
-/// Connects as an agent that has said nothing yet.
+/// Connects as an agent, before any hello.
 pub async fn open(remote: &Remote) -> Result<(Up, Down), Fault> {
     let blocked = |error: tungstenite::Error| Fault::Blocked(error.to_string());
     let scheme = if remote.tls.is_some() { "wss" } else { "ws" };
     let url = format!("{scheme}://{}{}/ws?clientType=agent", remote.authority(), remote.prefix);
     let mut request = url.into_client_request().map_err(blocked)?;
-    // Says that lines are spoken too; without it the hub takes everything for JSON-RPC.
+    // The subprotocol tells the hub that lines are spoken too; without it the hub expects JSON-RPC only.
     request.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(SUBPROTOCOL));
     if let Some(bearer) = remote.bearer()? {
         request.headers_mut().insert(header::AUTHORIZATION, bearer);
@@ -67,7 +67,7 @@ impl Up {
         self.0.flush().await.map_err(|error| lost(&error))
     }
 
-    /// Asks the other side's `WebSocket` for a sign of life.
+    /// Sends a `WebSocket` ping.
     pub async fn ping(&mut self) -> Result<(), Fault> {
         self.0.send(Message::Ping(Vec::new().into())).await.map_err(|error| lost(&error))
     }
@@ -86,7 +86,7 @@ impl Down {
                 Some(Ok(Message::Close(Some(close)))) if !close.reason.is_empty() => {
                     return Err(Fault::Unreachable(close.reason.as_str().to_owned()));
                 }
-                // Bytes come only to agents that asked for them, which a relay does not let through.
+                // The hub sends binary messages only to agents that requested them, which a relay does not let through.
                 Some(Ok(Message::Close(_) | Message::Binary(_))) | None => {
                     return Err(Fault::Unreachable("the hub closed the link".into()));
                 }
@@ -101,7 +101,7 @@ impl Down {
             match self.0.poll_next_unpin(context) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => {}
-                // A hub that says anything to an agent that asked nothing retires.
+                // Any other message on an idle link means that the hub is retiring.
                 Poll::Ready(_) => return Poll::Ready(()),
             }
         }
