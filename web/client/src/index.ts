@@ -1,4 +1,4 @@
-// What "eye-client" offers: to a page `connect`, to a program the BTCP clients, to an agent `AgentClient`.
+// The entry "eye-client": `connect` for pages, the BTCP clients for programs, `AgentClient` for agents.
 
 import { connectWith, type ConnectOptions, type Eye } from "./core/connect.js";
 import type { LoadPart, Offer, Parts } from "./core/part.js";
@@ -12,7 +12,7 @@ const modules: { readonly [Name in keyof Parts]: () => Promise<{ readonly offer:
 };
 const load: LoadPart = async (name) => (await modules[name]()).offer;
 
-/** Joins this page to its hub; twice is one client. */
+/** Joins this page to its hub. Calling it again returns the same client. */
 export function connect(options: ConnectOptions = {}): Eye {
   return connectWith(load, options);
 }

@@ -1,4 +1,5 @@
-// The script tag: reads its own attributes and joins the hub it was loaded from, which has the parts too.
+// The script tag's client: reads the tag's attributes and joins the hub that served the script, which also serves the
+// parts.
 
 import { connectWith } from "./core/connect.js";
 import type { LoadPart, Offer, Parts } from "./core/part.js";
@@ -7,7 +8,7 @@ const tag = document.currentScript;
 const { src, dataset } = tag instanceof HTMLScriptElement ? tag : { src: "", dataset: {} as DOMStringMap };
 const { hub, alias, session, token, webmcp, eval: allowed } = dataset;
 
-/** What each file exports. */
+/** The exports of each file. */
 type Served = { readonly [Name in keyof Parts]: Offer<Parts[Name]> };
 
 const load: LoadPart = async (name, from) =>

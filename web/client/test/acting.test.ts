@@ -1,4 +1,4 @@
-// What acting verbs do to minimal pages in a real browser: the events that a person causes, and what only a person may
+// Acting verbs on minimal pages in a real browser: the events that a person causes, and actions that only a person may
 // do.
 
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-// The built client in a real browser against a scripted hub: joining, leaving, coming back, and what stands in the way.
+// The built client in a real browser against a scripted hub: joining, leaving, coming back, and obstacles to that.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -20,7 +20,7 @@ interface Scene {
   readonly tab: Tab;
 }
 
-/** Every test has a hub, a browser profile and a tab of its own. */
+/** Every test has its own hub, browser profile and tab. */
 function scene(name: string, run: (scene: Scene) => Promise<void>): void {
   test(name, { timeout: TEST_MS_MAX }, async () => {
     const hub = await new Hub().start();
@@ -41,7 +41,7 @@ async function join({ hub, tab }: Scene, path = "/"): Promise<Connection> {
   return hub.joined();
 }
 
-/** What a page says in its hello, but whether it is still loading, which depends on how fast it is. */
+/** The page in a hello, without `loading`, which depends on timing. */
 function loaded({ hello }: Connection): unknown {
   const { page, ...params } = (hello?.params ?? {}) as { page?: object };
   const { loading: _, ...about } = (page ?? {}) as { loading?: boolean };
@@ -97,7 +97,7 @@ scene("a reload keeps the session and says that it leaves", async (on) => {
   assert.ok(first.frames.some((frame) => typeof frame !== "string" && frame.method === "page/leaving"));
 });
 
-/** How a page writes its document anew: a later write opens it by itself. */
+/** The ways in which a page rewrites its document: a later write opens it implicitly. */
 for (const [how, begin, end] of [
   ["open, write and close", "document.open();", "document.close();"],
   ["a later write", "", ""],
@@ -124,7 +124,7 @@ for (const [how, begin, end] of [
   });
 }
 
-/** The page tells of this title. */
+/** Waits until the page reports this title. */
 function titled(page: Connection, title: string): Promise<unknown> {
   return page.frame((frame) => typeof frame !== "string" && frame.params?.title === title);
 }
@@ -399,7 +399,7 @@ test("a page that comes back from the browser's cache joins again as itself", { 
     assert.equal(await first.ask("window.mark = 'kept'"), ":kept");
     await tab.goto(`${hub.origin}/plain.html`);
     await first.gone();
-    // Playwright does not follow a page into that cache and back, so nothing is waited for there.
+    // Playwright does not follow a page into the back/forward cache and back, so its events are not waited for.
     void tab.evaluate("history.back()").catch(() => undefined);
     const second = await hub.joined();
     assert.equal(second.session, first.session);

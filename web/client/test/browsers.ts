@@ -1,4 +1,4 @@
-// The browsers in which the client is tried.
+// The browsers that the tests use.
 
 import type { Browser } from "playwright-core";
 import { startChromiumWithout } from "../../harness/chromium.js";
@@ -8,7 +8,7 @@ export function startChromium(...flags: string[]): Promise<Browser> {
   return startChromiumWithout(["--disable-popup-blocking"], ...flags);
 }
 
-/** With WebMCP, which it has off unless asked. */
+/** WebMCP is off by default. */
 export function startWebMcpChromium(): Promise<Browser> {
   return startChromium("--enable-features=WebMCP");
 }

@@ -39,7 +39,7 @@ after(async () => {
   await home.close();
 });
 
-/** What the hub answers to an agent that calls a tool of this page. */
+/** The hub's response to an agent that calls a tool of this page. */
 async function call(page: string, name: string, args: object): Promise<unknown> {
   const response = await fetch(`${home.url}/rpc`, {
     method: "POST",
@@ -233,7 +233,7 @@ test("a page with more streams than its browser has connections can still answer
             if (method === "tools/call") void post({ id, result: "here" });
           };
         });
-      // More than the six connections that a browser has to a host.
+      // More than the six connections that a browser opens to one host.
       const all = await Promise.all(Array.from({ length: 12 }, one));
       await post({ id: "r", method: "tools/register", params: { tools: [{ name: "ask" }] } });
       return all.filter((open) => open).length;
@@ -248,7 +248,7 @@ test("a page with more streams than its browser has connections can still answer
   await tab.close();
 });
 
-/** What a page in Chromium says of its streams. */
+/** What a Chromium page reports about its streams. */
 interface Streams {
   opens: number;
   registered: number;
@@ -258,8 +258,7 @@ test("a page that reconnects beside its browser makes no storm after a restart o
   const session = "storm";
   const tab = await browser.newPage();
   await tab.goto(`http://localhost:${String((site.address() as AddressInfo).port)}/`);
-  // As the original's client does: whatever becomes of a stream, it opens another, and the browser opens the first
-  // again.
+  // Like the original's client: when a stream fails, it opens another one, and the browser also reopens the first.
   await tab.evaluate(
     ({ url, session }) => {
       const streams = { opens: 0, registered: 0 };
@@ -276,8 +275,8 @@ test("a page that reconnects beside its browser makes no storm after a restart o
           const { ok } = await post({ id: "r", method: "tools/register", params: { tools: [{ name: "ask" }] } });
           if (ok) streams.registered++;
         };
-        // With the original's delays and its limit. Faster ones fill the six connections that a browser has to a host
-        // while the hub is away, and leave none for the answers.
+        // With the original's delays and limit. Shorter ones would use up the browser's six connections to a host while
+        // the hub is away, and leave none for the answers.
         source.onerror = () => {
           if (attempts < 5) setTimeout(connect, 1_000 * 2 ** attempts++);
         };
@@ -296,13 +295,13 @@ test("a page that reconnects beside its browser makes no storm after a restart o
   const before = (await told()).opens;
   await home.restart();
   await offered(session);
-  // The browser's own reconnection comes seconds later; until then and after it calls are answered.
+  // The browser's own reconnection comes seconds later; calls are answered before and after it.
   await tab.waitForFunction(
     (opens) => (globalThis as unknown as { streams: Streams }).streams.opens >= opens + 2,
     before,
     { timeout: 60_000 },
   );
-  // A source that takes the session over ends the call that is under way; a storm of them would let no 50 calls pass.
+  // A source that takes over the session ends the call in progress; with too many takeovers, 50 calls would not pass.
   for (let passed = 0, calls = 0; passed < 50; calls++) {
     assert.ok(calls < 1_000, "the sources come to rest");
     const result = (await call(session, "ask", {}).catch((error: unknown) => {
@@ -311,7 +310,7 @@ test("a page that reconnects beside its browser makes no storm after a restart o
     if (result !== undefined) assert.equal(result.content[0]?.text, "here");
     passed = result === undefined ? 0 : passed + 1;
   }
-  // Each failed attempt while there was no hub may have left a source; each opens once, and none again.
+  // Each failed attempt may have left a source; each of them opens once, and not again.
   const settled = (await told()).opens;
   for (let n = 0; n < 50; n++) await call(session, "ask", {});
   assert.equal((await told()).opens, settled, "no stream opens again");

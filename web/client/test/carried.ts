@@ -1,15 +1,15 @@
-// The hub carries a copy of the page client; a test of ours is about the one that was built last.
+// Checks that the hub serves the client that was built last, since it carries a copy.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Home } from "../../harness/home.js";
 import { web } from "../../harness/program.js";
 
-/** Throws where the hub's client is another than the built one. */
+/** Throws if the hub's client differs from the built one. */
 export async function carriesOurClient(home: Home): Promise<void> {
   const dist = join(web(), "client/dist");
   const built = readdirSync(dist).filter(
-    // What is for driven browsers is carried by the program, and served to no page.
+    // The client for driven browsers is part of the program, and is not served to pages.
     (name) => name.endsWith(".js") && name !== "index.js" && !name.startsWith("driven"),
   );
   for (const name of built) {

@@ -1,4 +1,4 @@
-// What an action is said to have changed, from two outlines of the page.
+// The reported changes of an action, from two outlines of the page.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

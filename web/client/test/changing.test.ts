@@ -1,5 +1,5 @@
-// What acting verbs report of minimal pages in a real browser: the change that a person would see, and not what only
-// moved.
+// Reports of acting verbs on minimal pages in a real browser: the change that a person would see, without content that
+// only moved.
 
 import assert from "node:assert/strict";
 import { html } from "./hub.js";
@@ -84,7 +84,7 @@ scene(
     `<script>
        function hovered() {
          const end = performance.now() + 700;
-         // What the menu waits for is ready while nothing of the page runs, and comes behind the next frame.
+         // The data that the menu waits for is ready while no code of the page runs, and arrives after the next frame.
          requestAnimationFrame(() => {
            while (performance.now() < end);
            setTimeout(() => setTimeout(() => (menu.hidden = false)));

@@ -1,4 +1,4 @@
-// What the core lends to a part, as far as a test without a browser needs it.
+// The core's interface for parts, as far as tests without a browser need it.
 
 import type { Core } from "../src/core/part.js";
 import { failure } from "../src/core/answer.js";

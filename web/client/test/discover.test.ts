@@ -1,4 +1,4 @@
-// Tools as one line each, and found by words.
+// Signatures of tools, and search by words.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

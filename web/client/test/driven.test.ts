@@ -1,4 +1,4 @@
-// The client as a driven browser puts it into a document: on a page whose policy forbids everything, over a binding,
+// The client as a driven browser injects it into a document: on a page whose policy forbids everything, over a binding,
 // with real input.
 
 import assert from "node:assert/strict";
@@ -20,7 +20,7 @@ const PAGE = `<!doctype html><title>Strict</title><h1>Hi</h1><button id="b">Pres
     document.getElementById(id).addEventListener(type, (event) => (out.textContent += type + event.isTrusted + " "));
 </script>`;
 
-/** Replaces everything that a client might use, by what breaks it. */
+/** Replaces everything that a client might use with functions that throw. */
 const HOSTILE = readFileSync(join(web(), "harness/hostile.js"), "utf8");
 
 const OPEN = `<!doctype html><title>Open</title><h1>Hi</h1><button id="b">Press</button>
@@ -53,19 +53,19 @@ interface Called {
   readonly executionContextId: number;
 }
 
-/** What the driver hands to the half that looks and acts. */
+/** The constants that the driver sets for the half that looks and acts. */
 const BESIDE = new Set(BESIDE_VERBS.split(" ").map((verb) => `page/${verb}`));
 
-/** A tab with both halves of the client in it, and how to ask them as the hub does. */
+/** A tab with both halves of the client, and functions to send requests as the hub does. */
 async function drive(path = "/"): Promise<{
   cdp: CDPSession;
   ask: (frame: object | string, id: string) => Promise<string>;
   tell: (frame: object | string) => Promise<void>;
-  /** The page has said this, or says it. */
+  /** Resolves when the page has sent this message. */
   until: (said: RegExp) => Promise<string>;
   /**
-   * Tells a message whose answers may be its value. Gives that, and what was heard in which order until all ids were
-   * answered.
+   * Delivers a message whose answers may be returned as its value. Returns that value, and all messages in order until
+   * every id was answered.
    */
   value: (frames: readonly string[], ids: readonly string[]) => Promise<{ value: string[]; heard: readonly string[] }>;
 }> {
@@ -116,7 +116,7 @@ async function drive(path = "/"): Promise<{
     };
     const send = cdp.send.bind(cdp) as (method: string, params: object) => Promise<unknown>;
     await Promise.all(commands.map(({ method, params }) => send(method, params)));
-    // A document that the input leads elsewhere hears nothing more.
+    // A document that the input navigates away receives nothing more.
     await tell(JSON.stringify({ input }), from).catch((error: unknown) => assert.match(String(error), /find context/));
   };
   // Without it, scripts for new documents are kept and never run.
@@ -139,7 +139,7 @@ async function drive(path = "/"): Promise<{
       await tellHalf(frame);
       const failed = `"id":"${id}","error":`;
       const answer = await until((message) => message.startsWith(`["${id}`) || message.includes(failed));
-      // A failure is a frame of its own, and no answer.
+      // A failure is a frame of its own, not an answer.
       if (answer.includes(failed)) throw new Error(answer);
       return (JSON.parse(answer) as string[])[0] ?? "";
     },
@@ -173,7 +173,7 @@ test("code and verbs run under a policy that forbids everything, and the page se
 
 test("the half beside the page's world knows the verbs that it is handed", async () => {
   const { ask } = await drive("/open");
-  // Others lead away, whatever they are given.
+  // The other verbs navigate away, whatever their params.
   const known = BESIDE_VERBS.split(" ").filter((name) => name !== "reload");
   assert.ok(known.length > 15);
   for (const [at, name] of known.entries()) {
@@ -203,7 +203,7 @@ test("clicks, keys and text are trusted, and what changed is told as ever", asyn
 
 test("what is answered at once is the value of its message, and what is said later comes behind it", async () => {
   const { value } = await drive();
-  // The client goes by the document's clock, which stands still here, so that a slow machine changes nothing.
+  // The client uses the document's clock, which stands still here, so that a slow machine changes nothing.
   await value(["0:globalThis.clock = 0; Date.now = () => clock; 0"], ["0"]);
   assert.deepEqual((await value(["1:6 * 7"], ["1"])).value, ['["1=42"]']);
   for (let hops = 0; hops < 16; hops++) {
@@ -212,7 +212,7 @@ test("what is answered at once is the value of its message, and what is said lat
     const { heard } = await value([`${one}:1`, later], [one, two]);
     assert.deepEqual(heard.join("").match(/\d+=/g), [`${one}=`, `${two}=`], `${String(hops)} turns later`);
   }
-  // Code that runs for long says meanwhile what it has to say, and nothing is said twice.
+  // Code that runs long sends messages meanwhile, and nothing is sent twice.
   const { value: late, heard } = await value(["301:1", "302:clock += 20; 3", "303:4"], ["301", "302", "303"]);
   assert.deepEqual(late, []);
   assert.deepEqual(heard.join("").match(/\d+=/g), ["301=", "302=", "303="]);
@@ -220,7 +220,7 @@ test("what is answered at once is the value of its message, and what is said lat
 
 test("what was said before code that runs for long is not lost, nor is its answer", { timeout: 60_000 }, async () => {
   const { value } = await drive();
-  // Said in a turn of its own and held; the answer comes when nothing is held any more.
+  // Sent in a turn of its own and held; the answer comes when nothing is held any more.
   const slow = "await null; const until = Date.now() + 20; while (Date.now() < until);";
   const { heard } = await value([`1:eye.resume(); for (let at = 0; at < 9; at++) await null; ${slow} 2`], ["1"]);
   assert.match(heard.join(""), /"paused".*"1=2"/);
@@ -274,7 +274,7 @@ test("a page finds nothing that looks or acts in what it can reach, and code sti
   })()`;
   const { result } = await cdp.send("Runtime.evaluate", { expression: walk, returnByValue: true });
   assert.deepEqual(result.value, [true, []]);
-  // By ref, by element, and with what the page's code declares.
+  // By ref, by element, and with names that the page's code declares.
   assert.match(await ask("2:await eye.click('e1')", "2"), /pressed true/);
   assert.match(await ask("3:const field = document.querySelector('#i'); await eye.fill(field, 'Bo')", "3"), /now Bo/);
   assert.match(await ask("4:await eye.wait('text=now Bo')", "4"), /now Bo/);
@@ -302,7 +302,7 @@ test("a page that writes its document anew is looked at, acted on and heard as b
   await cdp.send("Runtime.evaluate", { expression: "document.title = 'Later'; setTimeout(() => nowhere.at())" });
   await until(/page\/info.*"title":"Later"/);
   assert.match(await ask(verb("6", "logs", { all: true }), "6"), /nowhere is not defined/);
-  // The driver hears by itself that a document goes, and from the half that acts, for where.
+  // The driver notices the navigation itself; the half that acts reports its target.
   await tell(verb("7", "click", { target: "text=Send" }));
   await until(/call\/navigating.*"id":"7"/);
 });

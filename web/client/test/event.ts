@@ -1,4 +1,4 @@
-// Waiting for an event of a client, with a deadline that says what was missing.
+// Waits for an event of a client, with a deadline whose error names the missing event.
 
 import { within } from "../../harness/until.js";
 import type { AgentClient, AgentEvents, ProviderEvents, SocketNativeClient } from "../src/index.js";

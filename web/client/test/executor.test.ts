@@ -1,4 +1,4 @@
-// Tools by name, and what their results become.
+// Tools by name, and the content of their results.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

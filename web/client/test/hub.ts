@@ -63,7 +63,7 @@ export class Connection {
     this.socket.send(JSON.stringify(frames));
   }
 
-  /** Waits for a frame that was or will be received; rejects when the page leaves before it. */
+  /** Waits for a frame that was or will be received; rejects if the page leaves before it. */
   async frame(matches: (frame: Frame) => boolean): Promise<Frame> {
     return this.until(() => this.frames.find(matches));
   }
@@ -115,7 +115,7 @@ export class Hub {
   readonly pages = new Map<string, string | Answer>();
   why: object = { allowed: true, reason: "", hint: "" };
   refuse = false;
-  /** The highest ref that the session has given, as the welcome says it. */
+  /** The session's highest ref, as sent in the welcome. */
   lastRef: number | undefined;
   port = 0;
   #server: Server | undefined;
@@ -149,7 +149,7 @@ export class Hub {
     return `http://localhost:${String(this.port)}`;
   }
 
-  /** The next connection that was not handed out yet, after its hello. */
+  /** The next connection that was not returned yet, after its hello. */
   async joined(): Promise<Connection> {
     for (;;) {
       const connection = this.connections[this.#handed];

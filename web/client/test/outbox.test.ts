@@ -1,4 +1,4 @@
-// When messages leave, and what they hold.
+// When messages are sent, and what they contain.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

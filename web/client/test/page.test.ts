@@ -1,4 +1,4 @@
-// The page as a script: frames in, frames out, with the clock and the browser in the test's hand.
+// The page as a script: frames in, frames out; the test controls the clock and the browser.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,9 +11,9 @@ import { testCore } from "./core.js";
 
 interface Stage {
   readonly page: Page;
-  /** What has left so far; flushes first. */
+  /** Everything sent so far; flushes first. */
   sent(): unknown[];
-  /** Runs what waits for a timer. */
+  /** Runs pending timers. */
   elapse(): void;
   readonly tasks: (() => void)[];
 }

@@ -24,7 +24,7 @@ async function run(code: string): Promise<{ hits: number[]; value: unknown; thre
   return { hits: counted.hits, value, threw };
 }
 
-/** A statement that says when it runs, and whether it then has run once, never or often is known from its number. */
+/** A statement that logs when it runs; its number shows whether it ran once, never or often. */
 const statement = (at: number): fc.Arbitrary<{ code: string; hit: boolean }> =>
   fc.constantFrom(
     { code: `hits.push(${at})`, hit: true },
@@ -99,7 +99,7 @@ test("arbitrary text never runs twice and never hangs", async () => {
       try {
         await program(realm, code)?.run();
       } catch {
-        // Most noise is no JavaScript.
+        // Most random code is not valid JavaScript.
       }
       assert.ok(counted.hits.length <= 1);
     }),

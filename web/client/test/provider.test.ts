@@ -207,7 +207,7 @@ test("our own goodbye is 1000 with its reason, and no cause to come back", async
   assert.equal(client.isConnected(), false);
 });
 
-/** A client whose carriers are the test's. */
+/** A client whose carriers the test controls. */
 class Scripted extends Provider {
   readonly opened: CarrierEvents[] = [];
   readonly sent: Message[] = [];

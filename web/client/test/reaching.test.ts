@@ -1,11 +1,10 @@
-// What acting verbs do where a page makes it hard: elements that are redrawn, clipboards, `:hover`, dialogs, frames,
-// navigations.
+// Acting verbs on difficult pages: elements that are redrawn, clipboards, `:hover`, dialogs, frames, navigations.
 
 import assert from "node:assert/strict";
 import { html } from "./hub.js";
 import { answered, ask, begin, refused, scene, told } from "./scene.js";
 
-/** Rows with a button each; `how` says what a press does to the first row. */
+/** Rows with a button each; `how` is what a press does to the first row. */
 function rows(how: string): string {
   return html(
     "",

@@ -1,4 +1,4 @@
-// The README's examples, run as they stand: only the port is another. `// →` says what a line prints.
+// The README's examples run unchanged except for the port. `// →` marks what a line prints.
 
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";

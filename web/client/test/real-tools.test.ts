@@ -18,7 +18,7 @@ import { carriesOurClient } from "./carried.js";
 const MODULE = join(web(), "client/dist/index.js");
 const TEST_MS_MAX = 30_000;
 
-/** Offers the tools that every test uses. The calls that were cancelled stand in `window.aborted`. */
+/** Offers the tools that every test uses. Cancelled calls are listed in `window.aborted`. */
 const OFFER = `
   const number = { type: "number" };
   window.aborted = [];
@@ -60,7 +60,7 @@ before(async () => {
       .end(`<!doctype html><meta charset="utf-8"><title>Tools</title><body>${body}</body>`);
   });
   await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
-  // Last, so that everything there is to end is there when it says no.
+  // Offered last, so that everything else is there when it is rejected.
   await carriesOurClient(home);
 });
 
@@ -240,7 +240,7 @@ scene(
       const gone = heard(agent, "session/pageGone");
       const reloaded = tab.reload();
       await gone;
-      // Asked while the page is away: it is answered by what the page offers when it is back.
+      // Called while the page is away: answered by the tool that the page offers when it is back.
       assert.deepEqual((await agent.call("add", { a: 3, b: 4 })).content, [{ type: "text", text: "7" }]);
       await reloaded;
     }
@@ -251,7 +251,7 @@ scene(
   },
 );
 
-/** A hub that was restarted knows a tool when its page has offered it again. */
+/** A restarted hub knows a tool when its page has offered it again. */
 async function toolBack(agent: AgentClient): ReturnType<AgentClient["call"]> {
   for (;;) {
     try {

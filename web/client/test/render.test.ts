@@ -1,4 +1,4 @@
-// Values as answers, where no browser is needed; what needs one is in snippets.json.
+// Values as answers, without a browser; cases that need one are in snippets.json.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { render } from "../src/core/render.js";
 test("any JSON value is answered exactly", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 8 }), (generated) => {
-      // JSON text turns -0 into 0, which is why -0 is no JSON value here.
+      // JSON.parse would keep -0, but JSON.stringify turns it into 0, so -0 is not a JSON value here.
       const json = JSON.stringify(generated);
       const value = JSON.parse(json) as unknown;
       assert.equal(render(value), typeof value === "string" ? `:${value}` : `=${json}`);

@@ -15,6 +15,6 @@ if (!unit) needsEye();
 await import("../build.mjs");
 process.exitCode = await runTests(here, names, {
   flags: ["--test-concurrency=1", "--test-timeout=180000"],
-  // Node takes the CommonJS of this one, and finds no names in it.
+  // Node loads the CommonJS version of this package, and finds no named exports in it.
   alias: { "fast-json-patch": "fast-json-patch/index.mjs" },
 });

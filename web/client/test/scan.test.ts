@@ -1,4 +1,4 @@
-// The scanner: what is `await` and what only looks like it.
+// The scanner: real uses of `await`, and texts that only look like it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// One page in a real browser, joined to a scripted hub: the stage of tests that ask verbs of it.
+// A page in a real browser, joined to a scripted hub, for tests that send verbs to it.
 
 import { after, before, test } from "node:test";
 import type { Browser, Page as Tab } from "playwright-core";
@@ -75,14 +75,14 @@ export function ask(page: Connection, verb: string, params: object = {}): Promis
   return answered(page, begin(page, verb, params));
 }
 
-/** What a verb prints. Fails with its message. */
+/** The text of a verb's answer. Fails with the verb's error. */
 export async function told(page: Connection, verb: string, params: object = {}): Promise<string> {
   const { value, error } = await ask(page, verb, params);
   if (error !== undefined) throw new Error(`${error.message}; ${error.data?.hint ?? ""}`);
   return String(value);
 }
 
-/** The message of a verb that is refused. */
+/** The message of a verb's error. */
 export async function refused(page: Connection, verb: string, params: object = {}): Promise<string> {
   const { value, error } = await ask(page, verb, params);
   if (error === undefined) throw new Error(`not refused: ${String(value)}`);

@@ -1,11 +1,10 @@
-// What `look` and `text` show of minimal pages in a real browser: everything that a person sees, and nothing that is
-// not there.
+// What `look` and `text` show of minimal pages in a real browser: everything that a person sees, and nothing else.
 
 import assert from "node:assert/strict";
 import { html } from "./hub.js";
 import { ask, refused, scene, told } from "./scene.js";
 
-/** A page, and what a look at it prints. */
+/** Opens a page, and returns the outline that `look` prints. */
 function seen(name: string, body: string, expected: string, params: object = {}): void {
   scene(
     name,

@@ -1,4 +1,4 @@
-// A scripted server for the clients of programs: a WebSocket or SSE and POST, with every message in the test's hand.
+// A scripted server for the programs' clients: a WebSocket, or SSE and POST; the test controls every message.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ export interface Message {
   readonly error?: unknown;
 }
 
-/** One client that came. */
+/** A connected client. */
 export class Guest {
   readonly messages: Message[] = [];
   #waiters: (() => void)[] = [];
@@ -31,7 +31,7 @@ export class Guest {
     for (const waiter of this.#waiters.splice(0)) waiter();
   }
 
-  /** A message that was or will be received; each is given once. */
+  /** A message that was or will be received; each is returned once. */
   async next(fits: (message: Message) => boolean): Promise<Message> {
     for (;;) {
       const at = this.messages.findIndex(fits);
@@ -55,13 +55,13 @@ export class Guest {
 }
 
 export class ScriptedServer {
-  /** Said to every guest first; `undefined` keeps silent. */
+  /** The first message to every client; `undefined` sends none. */
   welcome: object | undefined = {
     jsonrpc: "2.0",
     id: "welcome",
     result: { sessionId: "made-here", message: "Connected to BTCP server" },
   };
-  /** Answers requests by itself, so that a test only sees what it cares for. */
+  /** Answers requests automatically, so that a test sees only the messages it needs. */
   readonly answers = new Map<string, unknown>();
   readonly guests: Guest[] = [];
   /** The session that each POST named. */
@@ -101,7 +101,7 @@ export class ScriptedServer {
     return `ws://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
   }
 
-  /** The next client that was not handed out yet. */
+  /** The next client that was not returned yet. */
   async guest(): Promise<Guest> {
     for (;;) {
       const guest = this.guests[this.#handed];

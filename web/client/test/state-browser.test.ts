@@ -12,12 +12,12 @@ import { Hub, html, type Connection, type Rpc } from "./hub.js";
 
 const TEST_MS_MAX = 20_000;
 const MODULE = path(web(), "client/dist/index.js");
-/** Longer than a patch, so that a change goes as one. */
+/** Longer than a patch, so that a change is sent as a patch. */
 const NOTE = "n".repeat(200);
 const STATE = `window.scene = { note: "${NOTE}", n: 0 }; window.reads = 0;`;
 const PUBLISH = "eye.state(() => (reads++, scene));";
 
-/** Counts the timers and frames that anyone asks for, the client's worker included. */
+/** Counts all timers and animation frames that are requested, including the client's worker. */
 const COUNT = `window.timers = 0;
   for (const name of ["setTimeout", "setInterval", "requestAnimationFrame", "requestIdleCallback"]) {
     const original = window[name];
@@ -73,14 +73,14 @@ async function told(page: Connection, count: number): Promise<Rpc> {
   return page.until(() => news(page)[count - 1]);
 }
 
-/** Waits until a later state says so; patches here have one operation. */
+/** Waits until a later state has this value; patches here have one operation. */
 async function saying(page: Connection, value: unknown): Promise<void> {
   await page.until(() =>
     news(page).some(({ params }) => JSON.stringify(params?.patch)?.includes(`"value":${JSON.stringify(value)}`)),
   );
 }
 
-/** A task of the page after everything that it has been asked for: what was to be sent is there. */
+/** A task of the page after all pending ones: everything that was to be sent has arrived. */
 async function settled({ tab, page }: Scene): Promise<void> {
   await tab.evaluate(
     "new Promise((resolve) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = resolve; port2.postMessage(0); })",
@@ -244,7 +244,8 @@ test("a hidden page tells after calls and after changed()", { timeout: TEST_MS_M
     );
     assert.equal(await page.ask("scene.n = 1; document.visibilityState"), ":hidden");
     assert.deepEqual(await told(page, 2), patch(1, 2));
-    // Two within the throttle, by no call: the second waits for a timer, which is not the page's slow one.
+    // Two changes within the throttle and without a call: the second waits for the client's timer, not the page's
+    // slowed one.
     page.send(
       ":void fetch('/why').then((answer) => answer.text()).then(() => { scene.n = 2; eye.changed(); fetch('/why').then(() => { scene.n = 3; eye.changed() }) })",
     );

@@ -1,4 +1,4 @@
-// The part behind `eye.state` as a script: the clock, the tasks and the person are in the test's hand.
+// The part behind `eye.state` as a script: the test controls the clock, the tasks and the person's actions.
 
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
@@ -15,9 +15,9 @@ import { testCore } from "./core.js";
 interface Stage {
   readonly part: StatePart;
   sent(): unknown[];
-  /** Runs the tasks that were asked for. */
+  /** Runs pending tasks. */
   turn(): void;
-  /** Lets time pass, and with it the timers that are due. */
+  /** Advances the clock, and runs the timers that are due. */
   elapse(ms: number): void;
   readonly timers: { readonly at: number; then(): void }[];
   interact(): void;
@@ -177,7 +177,7 @@ test("an interaction is looked at after its listeners, once per throttle, and on
   assert.deepEqual(sent(), []);
   elapse(1);
   assert.deepEqual(sent(), [replace("/n", 8, 3)]);
-  // What the last event started ends a moment later.
+  // Work that the last event started ends a moment later.
   state.n = 9;
   elapse(100);
   assert.deepEqual(sent(), [replace("/n", 9, 4)]);

@@ -1,4 +1,4 @@
-// Holds the sources and what is built of them to their shape: no import circle, and no more bytes than the budgets.
+// Checks the structure of the sources and the build: no import cycles, and sizes within their budgets.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const KIBIBYTE = 1024;
 
 type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** Every import counts: of types, of values, dynamic ones and re-exports. */
+/** Every import counts: of types and values, dynamic imports and re-exports. */
 function importsOf(file: string, text: string): string[] {
   const found = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.{1,2}\/[^"]+)\.js"/g);
   return [...found].map(([, path = ""]) => join(dirname(file), `${path}.ts`));
@@ -24,7 +24,7 @@ function graphOf(root: string): Graph {
   return new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), "utf8"))]));
 }
 
-/** The first circle that is found, as the files on it. */
+/** The first import cycle, as the list of its files. */
 function circleIn(graph: Graph): readonly string[] | undefined {
   const done = new Set<string>();
   const visit = (file: string, path: readonly string[]): readonly string[] | undefined => {

@@ -9,7 +9,7 @@ const stage = new Stage();
 after(() => stage.close());
 
 const EYE = '<script src="/eye.js" data-webmcp></script>';
-/** As the original geometry bridge registers: a handler, then the draft's `execute(params, agent)`. */
+/** Registers like the original geometry bridge: a handler, then the draft's `execute(params, agent)`. */
 const TOOLS = `<script>
   const { modelContext } = navigator;
   modelContext.registerTool({

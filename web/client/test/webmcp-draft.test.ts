@@ -1,4 +1,4 @@
-// The polyfill against the browser's own WebMCP: the same page code in both, told step by step, must read the same.
+// The polyfill against the browser's own WebMCP: the same page code must log the same steps in both.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => hub.stop());
 
-/** Runs in the page. Every step is a line: what came of it. Events are lines that begin with a space. */
+/** Runs in the page. Every step logs a line with its outcome; lines of events begin with a space. */
 const STEPS = `(async () => {
   const told = [];
   const context = document.modelContext;
@@ -90,7 +90,7 @@ async function transcript(browser: Browser): Promise<string[]> {
   try {
     await tab.goto(hub.origin);
     await hub.joined();
-    // The part that makes the stand-in whole is loaded beside the page.
+    // The part that completes the stand-in is loaded in parallel with the page.
     await tab.waitForFunction("'ModelContext' in globalThis");
     return await tab.evaluate<string[]>(STEPS);
   } finally {
@@ -109,7 +109,8 @@ test("the polyfill does what the browser's own does, step by step", { timeout: T
     polyfilled.filter((line) => !isEvent(line)).map(here),
     native.filter((line) => !isEvent(line)).map(here),
   );
-  // When an event is told is the browser's to choose, but not whether; and so is how many changes of the list are one.
+  // The timing of events is up to the browser, and so is how many changes of the list one event covers; that there is
+  // one is not.
   const isChange = (line: string): boolean => line.includes(" toolchange ") || line === "  handled";
   const events = (all: string[]): string[] =>
     all.filter((line, at) => isEvent(line) && (!isChange(line) || all.indexOf(line) === at)).sort();

@@ -1,5 +1,5 @@
-// Forms that say they are tools, in a real browser against a scripted hub: by the browser where it knows them, by
-// ourselves where it does not.
+// Forms that are declared as tools, in a real browser against a scripted hub: supported by the browser, or by the
+// client.
 
 import assert from "node:assert/strict";
 import { after } from "node:test";
@@ -9,7 +9,7 @@ const stage = new Stage();
 after(() => stage.close());
 
 const EYE = '<script src="/eye.js"></script>';
-/** By the browser; by ourselves; by ourselves, with the polyfill beside it. */
+/** Supported by the browser; by the client; by the client, with the polyfill. */
 const EYES: readonly (readonly [string, Kind, string])[] = [
   ["", "native", EYE],
   ["", "none", EYE],

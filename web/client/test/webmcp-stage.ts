@@ -1,4 +1,4 @@
-// A page that offers tools, as its hub hears of them: in a browser with WebMCP of its own, and in one without.
+// A page that offers tools, and the hub's view of it: in a browser with WebMCP, and in one without.
 
 import { test } from "node:test";
 import type { Browser, Page as Tab } from "playwright-core";
@@ -26,7 +26,7 @@ export interface Scene {
   readonly hub: Hub;
   readonly tab: Tab;
   readonly page: Connection;
-  /** What the console said, warnings and errors only, and uncaught errors. */
+  /** Warnings and errors of the console, and uncaught errors. */
   readonly noise: string[];
 }
 
@@ -76,7 +76,7 @@ export class Stage {
     for (const browser of this.#browsers.values()) await (await browser).close();
   }
 
-  /** `document` is the page, with eye.js where it wants it. */
+  /** `document` is the page, including eye.js where it is wanted. */
   scene(name: string, kind: Kind, document: string, run: (scene: Scene) => Promise<void>): void {
     test(`${name} (${kind === "native" ? "the browser's WebMCP" : "a browser without"})`, {
       timeout: TEST_MS_MAX,

@@ -1,6 +1,6 @@
-// WebMCP of the built client in a real browser against a scripted hub: what a page registers reaches the hub, and what
-// it offers with `eye.tool` reaches `document.modelContext`; with the browser's own, with the polyfill, with half of
-// one, without.
+// WebMCP of the built client in a real browser against a scripted hub: tools that a page registers reach the hub, and
+// tools of `eye.tool` reach `document.modelContext`. With the browser's own, with the polyfill, with an incomplete one,
+// and without.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -12,7 +12,7 @@ after(() => stage.close());
 
 const EYE = '<script src="/eye.js"></script>';
 const POLYFILLED = '<script src="/eye.js" data-webmcp></script>';
-/** Where a page has `document.modelContext`, and the script that gets it there. */
+/** The kinds of `document.modelContext`, and the script that installs each. */
 const CONTEXTS: readonly (readonly [Kind, string])[] = [
   ["native", EYE],
   ["none", POLYFILLED],
@@ -321,7 +321,7 @@ stage.scene(
   },
 );
 
-/** As ChatGPT's browser has it: frozen, and nothing but `registerTool`, which stops working with too many. */
+/** Like ChatGPT's browser: frozen, with `registerTool` only, which stops working with too many tools. */
 const FROZEN = (define: string): string => `<script>
   const seen = [];
   const context = Object.freeze({ registerTool(tool, options) { seen.push(tool.name); options?.signal?.addEventListener("abort", () => seen.splice(seen.indexOf(tool.name), 1)); } });

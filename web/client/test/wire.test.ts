@@ -1,4 +1,4 @@
-// What lies below the clients: addresses, delays, frames and events, however they are split.
+// The layer below the clients: addresses, delays, frames and events, in any chunks.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -92,7 +92,7 @@ test("events survive any split of their text and any line ending", () => {
         )
         .join("");
       const parser = new EventParser();
-      // The last `\r` waits to be told from `\r\n`.
+      // The last `\r` waits, since it may be half of `\r\n`.
       const seen = [...pieces(text, cuts), end === "\r" ? "\n" : ""].flatMap((piece) => parser.push(piece));
       assert.deepEqual(
         seen,

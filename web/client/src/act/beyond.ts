@@ -1,8 +1,8 @@
-// Notices what a page tries that the browser allows to people only, while an agent acts: popups, file pickers, full
+// Notices, while an agent acts, what the page tries that browsers allow only to people: popups, file pickers, full
 // screen, the clipboard.
 
 export interface Beyond {
-  /** What was tried in vain, with the reason and the next step. */
+  /** What was blocked, each with the reason and the next step. */
   said(): string[];
   end(): void;
 }
@@ -10,9 +10,9 @@ export interface Beyond {
 interface Watched {
   readonly owner: object;
   readonly name: string;
-  /** What to tell; `undefined` if it worked. */
+  /** The line to report; `undefined` if the call worked. */
   readonly tell: (result: unknown, self: unknown, args: readonly unknown[]) => string | undefined;
-  /** It gives a promise, which is rejected if it did not work. */
+  /** The line to report if the promise that the call returns is rejected. */
   readonly later?: string;
 }
 
@@ -42,7 +42,7 @@ const WATCHED: readonly Watched[] = [
     tell: (worked, _, [command]) =>
       worked === false && /^(?:copy|cut|paste)$/i.test(String(command)) ? CLIP : undefined,
   },
-  // Pages catch what the clipboard refuses, so that nothing else tells of it.
+  // Pages catch rejections of the clipboard, so the unhandled-rejection listener would not see them.
   ...["writeText", "write", "readText", "read"].map((name) => ({
     owner: (globalThis as { Clipboard?: { prototype: object } }).Clipboard?.prototype ?? {},
     name,
@@ -51,7 +51,7 @@ const WATCHED: readonly Watched[] = [
   })),
 ];
 
-/** What became of a popup. With `noopener` a page is told nothing, whether it opened or not. */
+/** The line about a popup. With `noopener`, `open` always returns null, so it cannot tell whether the popup opened. */
 function popup(opened: unknown, [url = "", target = "_blank", features = ""]: readonly string[]): string | undefined {
   const isTold = !/\bno(?:opener|referrer)\b/.test(features);
   if (opened === null && isTold) return POPUP;
@@ -61,7 +61,7 @@ function popup(opened: unknown, [url = "", target = "_blank", features = ""]: re
   return `opens ${shown} in a new tab${isTold ? "" : ", if the browser allows it"} (eye pages)`;
 }
 
-/** `target=_blank` opens a tab for a synthetic click only where popups are allowed. */
+/** The line about a `target=_blank` link: for a synthetic click, it opens a tab only where popups are allowed. */
 function blankLink(event: Event, isReal: boolean): string | undefined {
   const link = event
     .composedPath()
@@ -71,7 +71,7 @@ function blankLink(event: Event, isReal: boolean): string | undefined {
   return `opens ${link.href} in a new tab, which the browser may block for an agent; open it with eye open`;
 }
 
-/** Watches until `end`. `isReal`: what is done counts as a person's. */
+/** Watches until `end`. `isReal`: the action counts as a person's. */
 export function blockedBy(isReal = false): Beyond {
   const said = new Set<string>();
   const undo: (() => void)[] = [];
@@ -90,7 +90,7 @@ export function blockedBy(isReal = false): Beyond {
     });
     Object.defineProperty(owner, name, { ...own, value: watched });
     undo.push(() => {
-      // Another may have put its own in this place meanwhile.
+      // The page may have replaced the function meanwhile.
       if ((owner as Record<string, unknown>)[name] === watched) Object.defineProperty(owner, name, own);
     });
   }

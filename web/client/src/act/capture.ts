@@ -1,4 +1,4 @@
-// Lets elements hold the pointer while one is dragged without real input. Runs in the page's own world.
+// Replaces pointer capture while an element is dragged without real input. Runs in the page's own world.
 
 import type { Capture } from "../core/part.js";
 import { viewOf } from "./pointer.js";
@@ -6,8 +6,7 @@ import { viewOf } from "./pointer.js";
 const MOUSE = 1;
 
 /**
- * A browser lets no element capture a mouse that is not really pressed, so while one is dragged for an agent this does
- * it.
+ * Browsers refuse to capture a mouse that is not really pressed, so during a synthetic drag these methods are replaced.
  */
 export function capture(within: Element): Capture {
   const view = viewOf(within);

@@ -10,7 +10,7 @@ import type { Spot } from "./ready.js";
 import { changed } from "./text.js";
 import type { Hands } from "./turn.js";
 
-/** The options that an agent means. Throws for what the list does not have. */
+/** Finds the options that an agent names. Throws if the list lacks one. */
 export function optionsOf(list: HTMLSelectElement, wanted: unknown): HTMLOptionElement[] {
   const values = (Array.isArray(wanted) ? wanted : [wanted]).map(String);
   if (values.length > 1 && !list.multiple) throw misused("this list takes one choice");
@@ -35,7 +35,7 @@ export function select(element: Element, wanted: unknown): void {
   changed(list, "input", "change");
 }
 
-/** Whether it had to be clicked. */
+/** Whether a click was needed. */
 export async function check(spot: Spot, on: boolean, hands: Hands): Promise<boolean> {
   const { element } = spot;
   const isOneOf = kindOf(element) === "choice";

@@ -1,4 +1,4 @@
-// A click, as a person does it where the browser lets us, else by events of the page's own.
+// A click: by real input where the browser allows it, else by synthetic events.
 
 import { inTop } from "../look/tree.js";
 import { click, type Clicking } from "./pointer.js";
@@ -10,7 +10,7 @@ import type { Hands } from "./turn.js";
 export async function clickAt(spot: Spot, hands: Hands, how: Clicking = {}): Promise<boolean> {
   const { own, turn, input } = hands;
   if (input === undefined) return click(spot, hands, how);
-  // What follows is this call's.
+  // A navigation that follows belongs to this call.
   own(() => undefined);
   await realClick(input, inTop(spot, spot.hit), how, turn);
   return true;

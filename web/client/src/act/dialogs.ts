@@ -1,11 +1,11 @@
-// Answers the browser's own dialogs while a verb acts: alert, confirm and prompt would stop the page until a person
+// Answers the browser's own dialogs while a verb acts: alert, confirm and prompt would block the page until a person
 // answers.
 
 import type { Params } from "../page/verb.js";
 
 /**
- * Answers dialogs of this window and its same-origin frames until the returned function is called; `asked` gets a line
- * for each.
+ * Answers dialogs of this window and its same-origin frames until the returned function is called. Each adds a line to
+ * `asked`.
  */
 export function answerDialogs(asked: string[], { accept, dismiss }: Params): () => void {
   const yes = accept === true || typeof accept === "string";
@@ -27,7 +27,7 @@ export function answerDialogs(asked: string[], { accept, dismiss }: Params): () 
   return () => undo.forEach((one) => one());
 }
 
-/** A window and the windows inside it that this code may touch. */
+/** A window and all frames in it that this code can access. */
 function windows(view: Window): Window[] {
   const found = [view];
   for (let at = 0; at < view.length; at++) {
@@ -35,7 +35,7 @@ function windows(view: Window): Window[] {
     try {
       if (inner?.document !== undefined) found.push(...windows(inner));
     } catch {
-      // Of another origin.
+      // A frame of another origin.
     }
   }
   return found;

@@ -1,4 +1,4 @@
-// Drags by pointer, and by the drag and drop of HTML where something is draggable.
+// Drags: by pointer events, or by HTML drag and drop where the element is draggable.
 
 import { DRAG_STEPS, PRESS_MS } from "../core/limits.js";
 import type { Capture, Core, PageWorld } from "../core/part.js";
@@ -40,7 +40,7 @@ function between(start: Place, end: Place, step: number): Place {
   return { x: start.x + ((end.x - start.x) * step) / DRAG_STEPS, y: start.y + ((end.y - start.y) * step) / DRAG_STEPS };
 }
 
-/** Whether the browser's own drag and drop took it; a page may prevent its start and drag by pointer. */
+/** Whether HTML drag and drop was used. A page may prevent `dragstart` and implement dragging by pointer. */
 async function dropped(core: Core, carried: HTMLElement, start: Place, to: () => Place): Promise<boolean> {
   const view = viewOf(carried);
   const dataTransfer = new view.DataTransfer();

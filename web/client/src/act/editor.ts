@@ -1,6 +1,5 @@
-// Puts text into rich editors: elements with `contenteditable`, and those with an EditContext, as Monaco has one. What
-// a person's keys cause is told as a browser tells it: `beforeinput` first, which editors take over, then the change
-// itself.
+// Types into rich editors: `contenteditable` elements, and those with an EditContext, such as Monaco. Events come in
+// the browser's order: `beforeinput` first, which editors handle themselves, then the change.
 
 import { isEditable } from "../look/kind.js";
 import { viewOf } from "./pointer.js";
@@ -28,7 +27,7 @@ export function isEditor(element: Element): boolean {
   return isEditable(element) || contextOf(element) !== undefined;
 }
 
-/** One step of typing, at the caret or in place of what is selected. */
+/** One step of typing, at the caret or replacing the selection. */
 export function editorInput(element: Element, inputType: string, data: string | null): void {
   const view = viewOf(element);
   const init = { bubbles: true, composed: true, cancelable: true, inputType, data };
@@ -38,7 +37,7 @@ export function editorInput(element: Element, inputType: string, data: string | 
   else element.ownerDocument.execCommand(COMMANDS[inputType] ?? inputType, false, data ?? "");
 }
 
-/** A browser changes the text of an EditContext first and tells of it afterwards. */
+/** A browser first changes the text of an EditContext, then sends the event. */
 function updateContext(context: EditContextLike, inputType: string, text: string, view: Window): void {
   if (inputType !== "insertText") return;
   const { selectionStart, selectionEnd } = context;
@@ -51,7 +50,7 @@ function updateContext(context: EditContextLike, inputType: string, text: string
   context.dispatchEvent(new TextUpdateEvent("textupdate", update));
 }
 
-/** Puts a whole text in place of what is selected, its lines as they are; whether the editor took it. */
+/** Replaces the selection with a text of several lines, by a paste. Returns whether the editor handled it. */
 export function pasted(element: Element, text: string): boolean {
   const view = viewOf(element);
   const clipboardData = new view.DataTransfer();
@@ -76,7 +75,7 @@ export function moveCaret(element: Element, key: string, extend: boolean, far: b
   selection?.modify(extend ? "extend" : "move", way, unit);
 }
 
-/** Whether the caret is in it already, so that typing goes on there. */
+/** Whether the caret is already in the element, so that typing continues there. */
 export function holdsCaret(element: Element): boolean {
   const anchor = element.ownerDocument.getSelection()?.anchorNode;
   return element.ownerDocument.activeElement === element && anchor != null && element.contains(anchor);

@@ -1,16 +1,16 @@
-// Finds style rules that only a real pointer triggers: `:hover` follows the person's mouse, not an agent's events.
+// Finds style rules that only a real pointer triggers: `:hover` follows the person's mouse, not synthetic events.
 
 import { HOVER_RULES_MAX } from "../core/limits.js";
 import { above } from "../look/tree.js";
 
-/** What shows or hides something; colours and underlines are not worth a word. */
+/** Properties that show or hide something; changes of colour or underline are not reported. */
 const SHOWS =
   /^(?:display|visibility|opacity|(?:max-|min-)?(?:height|width)|clip|clip-path|transform|translate|scale|left|right|top|bottom|inset.*|overflow|pointer-events|content-visibility)$/;
 const HOVER = ":hover";
 
 /**
- * A line that says which rule shows or hides something when a person points at this element; none if there is no such
- * rule.
+ * A line about the first rule that shows or hides something when a person points at this element; empty if there is
+ * none.
  */
 export function hoverStyles(element: Element): string[] {
   const around: Element[] = [];
@@ -36,13 +36,13 @@ export function hoverStyles(element: Element): string[] {
       const found = first(sheet.cssRules, "");
       if (found !== undefined) return [`needs a person's pointer: ${found} shows or hides something`];
     } catch {
-      // Of another origin.
+      // A style sheet of another origin.
     }
   }
   return [];
 }
 
-/** Whether one of these is what a selector wants the pointer to be over. */
+/** Whether a selector reacts to the pointer being over one of these elements. */
 function reacts(selector: string, around: readonly Element[]): boolean {
   return selector.split(",").some((one) => {
     const end = one.indexOf(HOVER);

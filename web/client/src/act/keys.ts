@@ -1,4 +1,4 @@
-// What a browser does when a person presses keys: the events, and what follows unless the page prevents it.
+// Synthetic key presses: the events, and the browser's default actions unless the page prevents them.
 
 import { hint } from "../core/hint.js";
 import { misused } from "../page/verb.js";
@@ -56,7 +56,7 @@ const CODES: Readonly<Record<string, number>> = {
 const LINE_PX = 40;
 const PAGE_PART = 0.9;
 
-/** `Control+a`, `Enter`, or several of them with spaces between. */
+/** Parses `Control+a`, `Enter`, or several keys separated by spaces. */
 export function strokes(keys: string): Stroke[] {
   if (keys === " ") return strokes("Space");
   return keys
@@ -85,7 +85,7 @@ function keyOf(name: string): string {
     .replace(/^Page(\w)/i, (_, way: string) => `Page${way.toUpperCase()}`);
 }
 
-/** What has the focus, inside of shadow roots and frames. */
+/** The focused element, inside of shadow roots and frames. */
 export function focused(): Element {
   let at: Element | null = document.activeElement;
   for (;;) {
@@ -104,7 +104,7 @@ function frameFocus(element: Element | null): Element | null {
   }
 }
 
-/** Presses a key. Returns what lets it go: pages that watch for both tell them apart only in tasks of their own. */
+/** Presses a key. The returned function releases it: pages that listen to both events expect them in separate tasks. */
 export function strike(stroke: Stroke): () => void {
   const target = focused();
   const { key } = stroke;
@@ -114,7 +114,7 @@ export function strike(stroke: Stroke): () => void {
   if (go && target.isConnected) follow(target, stroke, printable);
   return () => {
     const after = target.isConnected ? focused() : document.body;
-    // A space presses what has the focus when it comes up.
+    // Space activates the focused element on keyup.
     if (dispatch(after, "keyup", stroke) && go && key === " " && after === target && isPressed(target))
       (target as HTMLElement).click();
   };
@@ -123,7 +123,7 @@ export function strike(stroke: Stroke): () => void {
 function dispatch(target: Element, type: string, stroke: Stroke): boolean {
   const { key } = stroke;
   const { code, keyCode: number } = physical(key);
-  // A keypress is about the character, not about the key.
+  // A keypress carries the character's code, not the key's.
   const charCode = type === "keypress" ? (key === "Enter" ? 13 : key.charCodeAt(0)) : 0;
   const keyCode = charCode || number;
   return target.dispatchEvent(
@@ -141,7 +141,8 @@ function dispatch(target: Element, type: string, stroke: Stroke): boolean {
 }
 
 /**
- * Rows of a US keyboard: keys as they are, and with Shift. A mark's own number would be that of an arrow: `(` is 40.
+ * Marks of a US keyboard, without and with Shift. The character's own code would be that of another key: `(` is 40,
+ * ArrowDown.
  */
 const MARKS: Readonly<Record<string, readonly [code: string, keyCode: number]>> = {
   "-_": ["Minus", 189],
@@ -158,7 +159,7 @@ const MARKS: Readonly<Record<string, readonly [code: string, keyCode: number]>> 
 };
 const SHIFTED_DIGITS = ")!@#$%^&*(";
 
-/** Which key of a keyboard gives this, by its name and by its number. */
+/** The physical key that produces a character: its `code` and `keyCode`. */
 export function physical(key: string): { readonly code: string; readonly keyCode: number } {
   const named = CODES[key];
   if (named !== undefined) return { code: key === " " ? "Space" : key, keyCode: named };
@@ -182,7 +183,7 @@ function isText(target: Element): boolean {
   return isEditor(target);
 }
 
-/** What the browser would do by itself. */
+/** The browser's default action for a key. */
 function follow(target: Element, stroke: Stroke, printable: boolean): void {
   const { key, shiftKey } = stroke;
   const text = isText(target);
@@ -246,7 +247,7 @@ function tab(target: Element, back: boolean): void {
   if (isField(next) && isText(next)) next.select();
 }
 
-/** Arrows choose, step, move the caret or scroll, by what they are pressed on. */
+/** Arrow keys choose, step, move the caret or scroll, depending on the target. */
 function travel(target: Element, stroke: Stroke, text: boolean): void {
   const { key, shiftKey } = stroke;
   const step = key === "ArrowUp" || key === "ArrowLeft" ? -1 : 1;
@@ -282,7 +283,7 @@ function travel(target: Element, stroke: Stroke, text: boolean): void {
   } else scrollBy(target, key);
 }
 
-/** With Shift the end that moves is the one that is not held: the caret, by the selection's direction. */
+/** With Shift, the moving end is the caret, which the selection's direction tells. */
 function moveInField(field: Field, key: string, extend: boolean): void {
   const { selectionStart: start, selectionEnd: end, selectionDirection, value } = field;
   if (start === null || end === null || !/^(?:Home|End|Arrow(?:Left|Right))$/.test(key)) return;
@@ -293,7 +294,7 @@ function moveInField(field: Field, key: string, extend: boolean): void {
   if (extend)
     field.setSelectionRange(Math.min(held, moved), Math.max(held, moved), moved < held ? "backward" : "forward");
   else {
-    // An arrow gives up a selection at the end that it points to.
+    // Without Shift, an arrow collapses the selection to the end that it points to.
     const place = start !== end && /^Arrow/.test(key) ? (back ? start : end) : moved;
     field.setSelectionRange(place, place);
   }

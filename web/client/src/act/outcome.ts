@@ -1,5 +1,5 @@
-// Says what an action changed: lines of the outline that came, went or are different, where the page is now, dialogs,
-// errors and failed requests.
+// Reports what an action changed: new, removed and changed lines of the outline, the page's URL, dialogs, errors and
+// failed requests.
 
 import {
   SETTLE_FIRST_MS,
@@ -15,14 +15,14 @@ import type { Core, Witness } from "../core/part.js";
 import { frame } from "./ready.js";
 
 export interface Watch {
-  /** Takes the look that the last one is compared with, the first time it is called. */
+  /** Takes the first look, which `report` compares with. Further calls do nothing. */
   begin(): void;
-  /** Once the page has come to rest. `element` is told of if nothing else says what became of it. */
+  /** Waits until the page is settled, then reports. `element`: described if nothing else changed. */
   report(element?: Element): Promise<string>;
   end(): void;
 }
 
-/** `witness` ends with this, or with the report. */
+/** `witness` is ended by `end` or by the report. */
 export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): Watch {
   const open = witness.open();
   let before: readonly string[] | undefined;
@@ -40,13 +40,13 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
   observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
 
   const settled = async (): Promise<void> => {
-    /** The time that the page had since the action; the following are points of it. */
+    /** The time that the page has had since the action, in ms; `quiet` and `answered` are points of it. */
     let now = 0;
     let looked = performance.now();
     let quiet = 0;
-    /** Since when no request that the action began is under way; what its answer causes is waited for, too. */
+    /** When the last request of the action ended; what its response causes is waited for, too. */
     let answered = 0;
-    /** Whether anything has followed the action. */
+    /** Whether the action has had any effect yet. */
     let begun = false;
     for (;;) {
       await frame(core);
@@ -90,7 +90,9 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
   };
 }
 
-/** What fades or slides in is not there before it has; what moves for ever is not waited for. */
+/**
+ * Finite animations are waited for, since elements that fade or slide in are not there before; endless ones are not.
+ */
 function isMoving(): boolean {
   return document
     .getAnimations()

@@ -1,5 +1,5 @@
-// What an act needs of the page's own world: the browser's questions are answered there, and what the page tries, asks
-// of the network and logs is noticed there.
+// The parts of an act that need the page's own world: answering dialogs, and noticing what the page tries, requests and
+// logs.
 
 import type { Log } from "../core/journal.js";
 import type { Core, PageWorld, Witnessed } from "../core/part.js";
@@ -8,7 +8,7 @@ import { blockedBy } from "./beyond.js";
 import { capture } from "./capture.js";
 import { answerDialogs } from "./dialogs.js";
 
-/** Of the world in which this runs. */
+/** For the world that this code runs in. */
 export function pageWorld({ journal }: Pick<Core, "journal">): PageWorld {
   return {
     capture,

@@ -1,4 +1,4 @@
-// The acting verbs: each waits for its target, does what a person would do to it, and answers with what changed.
+// The acting verbs: each waits for its target, does what a person would do, and reports what changed.
 
 import { hint } from "../core/hint.js";
 import {
@@ -32,7 +32,7 @@ import { scroll } from "./scroll.js";
 import { type Field, isField, replaceText, setRange, stepBeside } from "./text.js";
 import { hands, type Hands } from "./turn.js";
 
-/** What to use on an element that is not for this. */
+/** For each kind of element, the verbs that fit it. */
 const INSTEAD: Readonly<Record<Kind, readonly string[]>> = {
   link: ["click"],
   button: ["click"],
@@ -58,7 +58,7 @@ export function acts(core: Core): Verbs {
     return world.witness(params, core.input !== undefined && params.synthetic !== true);
   };
 
-  /** Runs an act between two looks at the page. */
+  /** Makes a verb that runs an act between two looks at the page. */
   const acting =
     (act: Act, firstMs?: number): Verb =>
     async (params, asking) => {
@@ -69,7 +69,7 @@ export function acts(core: Core): Verbs {
       const witness = witnessed(params);
       const watching = watch(core, witness, firstMs);
       try {
-        // What scrolling into view has moved is no change: the first look is taken when everything is ready.
+        // The first look is taken when the target is ready, so that scrolling it into view does not count as a change.
         const own = <T>(run: () => T): T => {
           watching.begin();
           return asking.own(run);
@@ -107,8 +107,8 @@ export function acts(core: Core): Verbs {
     { own }: Asking,
     form = false,
   ): Promise<Element> => {
-    // Lists, sliders and editors are often drawn by something above them; another field that is covered is out of
-    // reach.
+    // Lists, sliders and editors are often covered by the element that draws them. Any other field that is covered is
+    // out of reach.
     const isDrawn = find(target).elements.some(
       (one) => one.localName === "select" || kindOf(one) === "slider" || contextOf(one) !== undefined,
     );
@@ -129,7 +129,7 @@ export function acts(core: Core): Verbs {
           element.select();
         });
         await (text === "" ? realKeys(input, [{ ...NO_MODIFIERS, key: "Backspace" }], turn) : realText(input, text));
-        // A number field drops what is none; this says so.
+        // A number field drops text that is no number; `replaceText` then throws the error.
         if (element.type === "number" && element.value !== text) own(() => replaceText(element, text));
       } else
         own(() => {
@@ -142,8 +142,7 @@ export function acts(core: Core): Verbs {
   };
 
   /**
-   * To the step beside the value and then there by a key, as a person ends it: react-aria takes a change for done only
-   * then.
+   * Sets the step beside the value, and goes to the value by a key: react-aria takes a change as finished only then.
    */
   const setSlider = async (element: Field, text: string, { own, turn, input }: Hands): Promise<void> => {
     const { value, key } = stepBeside(element, text);
@@ -165,14 +164,14 @@ export function acts(core: Core): Verbs {
     if (Number(element.value) !== Number(text)) own(() => setRange(element, text));
   };
 
-  /** Editors learn of a selection in a task of their own: they get a frame before what is selected is replaced. */
+  /** Replaces an editor's text, with a frame after selecting: editors read the selection in a task of their own. */
   const refill = async (element: Element, text: string, doing: Hands): Promise<void> => {
     const wanted = lettersIn(text);
     for (let tries = 1; ; tries++) {
       const before = lettersOf(element);
       await replaceAll(element, text, doing);
       const now = lettersOf(element);
-      // Some pay no attention to a selection right after they got the focus: Slate. A person is slower.
+      // Some editors (Slate) ignore a selection right after they got the focus, so it is tried again later.
       const isKept = before !== "" && (now === before + wanted || now === wanted + before);
       if (!isKept || contextOf(element) !== undefined || tries === REFILL_TRIES_MAX) return;
       await new Promise<void>((resolve) => core.after(REFILL_PAUSE_MS, resolve));
@@ -185,11 +184,12 @@ export function acts(core: Core): Verbs {
     await strikeAll([{ ...NO_MODIFIERS, key: "a", ctrlKey: true }], { own, turn, input });
     await frame(core);
     const isLines = text.includes("\n");
-    // A paste, other than a key, may find the selection before this one: Slate.
+    // A paste may still find the old selection in Slate, while a key does not.
     if (text === "" || isLines) await strikeAll([{ ...NO_MODIFIERS, key: "Backspace" }], { own, turn, input });
     if (text === "") return;
     if (isLines) await frame(core);
-    // Lines are pasted, by real hands as well: put in as typed they are one paragraph to Slate, and Enter would indent.
+    // Lines are pasted, with real input as well: inserted as text they become one paragraph in Slate, and Enter would
+    // indent.
     if (!isLines || !own(() => pasted(element, text))) {
       if (input !== undefined) return realText(input, text);
       own(() => editorInput(element, "insertText", text));
@@ -277,7 +277,7 @@ export function acts(core: Core): Verbs {
       return element;
     }),
     upload: acting(async ({ target, files }, tools, { own }) => {
-      // Inputs of files are often hidden behind what a person clicks.
+      // File inputs are often hidden behind the element that a person clicks.
       const [hidden] = find(target).elements;
       const isInput = hidden !== undefined && fileInput(hidden) === hidden;
       const { input, turn } = hands(core, own, tools.synthetic);
@@ -292,7 +292,7 @@ export function acts(core: Core): Verbs {
       return element;
     }),
     drag: acting(async ({ from, to }, tools, { own }) => {
-      // The end first: bringing it into view may move the beginning.
+      // The end comes first: scrolling it into view may move the start.
       const end = Array.isArray(to) ? undefined : await ready(to, tools, false);
       const start = Array.isArray(from) ? spotAt(from) : await ready(from, tools);
       const goal = (): { x: number; y: number } => (end === undefined ? place(to) : inView(end));
@@ -322,7 +322,7 @@ export function acts(core: Core): Verbs {
   };
 }
 
-/** How to click, by its parameters. */
+/** The options of a click from the verb's params. */
 function clicking({ double, right, mod, hold }: Params): Clicking {
   if (hold !== undefined && !(typeof hold === "number" && hold >= 0 && hold <= PRESS_MS_MAX))
     throw misused(`hold is a time in ms, at most ${PRESS_MS_MAX}`);
@@ -341,12 +341,12 @@ function modifiersOf(mod: unknown): Modifiers {
   return { shiftKey, ctrlKey, altKey, metaKey };
 }
 
-/** Fields that take text as it is typed; others, such as dates, are set as a whole. */
+/** Fields that accept text key by key; others, such as dates, are set as a whole. */
 const TYPED = /^(?:text|search|url|tel|email|password|number|textarea)$/;
 
 const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };
 
-/** The page gets its turn after every key: what the next one does may depend on what was rendered for the last. */
+/** Strikes keys, with a task for the page after each: the next key may depend on what was rendered for the last. */
 async function strikeAll(list: readonly Stroke[], { own, turn, input }: Hands): Promise<void> {
   if (input !== undefined) {
     own(() => undefined);
@@ -364,9 +364,7 @@ function keyOf(char: string): Stroke {
   return { ...NO_MODIFIERS, key: char === "\n" ? "Enter" : char === "\t" ? "Tab" : char };
 }
 
-/**
- * A slider that is no input takes arrow keys: it is moved until its value is the wanted one, or does not come nearer.
- */
+/** Moves a slider that is not an input by arrow keys, until it has the wanted value or does not come nearer. */
 async function slide(element: Element, text: string, { own, turn, input }: Hands): Promise<void> {
   const wanted = Number(text);
   const now = (): number => Number(attribute(element, "aria-valuenow"));
@@ -398,7 +396,7 @@ function inView({ element }: Spot): { x: number; y: number } {
   return middle(element.getBoundingClientRect());
 }
 
-/** What an editor holds, without what its lines and their ends are made of. */
+/** An editor's text without white space, in which editors represent lines differently. */
 function lettersOf(element: Element): string {
   return lettersIn(element.textContent ?? "");
 }

@@ -1,5 +1,4 @@
-// What a browser does when a person moves, presses and releases a mouse: every event a framework may listen to, in its
-// order.
+// Synthetic mouse input: every event that a framework may listen to, in the browser's order.
 
 import { PRESS_MS } from "../core/limits.js";
 import { hitAt } from "../look/hit.js";
@@ -20,12 +19,12 @@ export interface Modifiers {
   readonly metaKey?: boolean;
 }
 
-/** How to click, if not once and shortly with the main button. */
+/** How to click, if not once and briefly with the main button. */
 export interface Clicking {
   readonly double?: boolean;
   readonly right?: boolean;
   readonly modifiers?: Modifiers;
-  /** How long it is pressed, in ms. */
+  /** How long the button is pressed, in ms. */
   readonly holdMs?: number;
 }
 
@@ -40,7 +39,7 @@ export function viewOf(element: Element): View {
   return (element.ownerDocument.defaultView ?? window) as View;
 }
 
-/** Whether the default action may follow. */
+/** Dispatches an event; returns whether the default action may follow. */
 export function fire(target: Element, type: string, { x, y }: Place, buttons = NO_BUTTONS, more: object = {}): boolean {
   const view = viewOf(target);
   const pointer = /^(?:pointer|click|auxclick|contextmenu)/.test(type);
@@ -66,17 +65,17 @@ export function fire(target: Element, type: string, { x, y }: Place, buttons = N
   return target.dispatchEvent(pointer ? new view.PointerEvent(type, init) : new view.MouseEvent(type, init));
 }
 
-/** What the pointer was over last, in each document. */
+/** The last element under the pointer, in each document. */
 const hovered = new WeakMap<Document, Element>();
 
-/** An element and everything around it, innermost first. */
+/** An element and its ancestors, innermost first. */
 function chainOf(element: Element | undefined): Element[] {
   const chain: Element[] = [];
   for (let at: Element | null = element ?? null; at !== null; at = above(at)) chain.push(at);
   return chain;
 }
 
-/** The pointer comes to an element: it leaves what it was over before, and enters whatever is around it now. */
+/** Moves the pointer to an element: it leaves the elements that it was over, and enters those around the new one. */
 export function cross(hit: Element, place: Place, buttons = NO_BUTTONS): void {
   const known = hovered.get(hit.ownerDocument);
   const before = known?.isConnected === true ? known : undefined;
@@ -94,7 +93,7 @@ export function cross(hit: Element, place: Place, buttons = NO_BUTTONS): void {
   }
 }
 
-/** The pointer comes to a place. */
+/** Moves the pointer to a place. */
 export function enter(hit: Element, place: Place): void {
   cross(hit, place);
   move(hit, place);
@@ -105,7 +104,7 @@ export function move(hit: Element, place: Place, buttons = NO_BUTTONS): void {
   fire(hit, "mousemove", place, buttons);
 }
 
-/** Whether the mouse events that go with the pointer's follow. */
+/** Returns whether mouse events follow: a page that prevents `pointerdown` gets none. */
 export function press(hit: Element, place: Place, more: object = {}, buttons = MAIN_BUTTON): boolean {
   if (!fire(hit, "pointerdown", place, buttons, more)) return false;
   if (fire(hit, "mousedown", place, buttons, { detail: 1, ...more })) {
@@ -121,8 +120,8 @@ export function release(hit: Element, place: Place, more: object = {}, mouse = t
 }
 
 /**
- * The page gets its turn, and some time, before the release. Whether it came to a click: what goes away while it is
- * pressed gets none.
+ * Clicks, with a pause before the release in which the page can run. Returns whether there was a click: an element that
+ * disappears while it is pressed gets none.
  */
 export async function click(
   { hit, x, y }: Spot,
@@ -144,7 +143,7 @@ export async function click(
     const stayed = hit.isConnected;
     await turn(holdMs);
     own(() => {
-      // What it was pressed on may have moved away or be gone by now; a person releases on what is there instead.
+      // The pressed element may have moved or disappeared; a person then releases over what is there instead.
       const under = hit.isConnected ? hit : (hitAt(document, x, y) ?? document.body);
       release(under, place, counted, mouse);
       if (under !== hit && !(stayed && isRedrawn(hit, under, alike))) return;
@@ -162,9 +161,9 @@ export async function click(
 }
 
 /**
- * Whether the page drew the pressed element anew while it was pressed, as one that redraws itself by a timer does. An
- * element that went away because of the press leaves one less of its kind, or a neighbour that was there before, or
- * another row in its place: none of them is clicked.
+ * Whether the page redrew the pressed element meanwhile, as a page does that redraws by a timer. If the press removed
+ * the element, there is one less of its kind, or a neighbour or another row has moved into its place: these are not
+ * clicked.
  */
 function isRedrawn(pressed: Element, under: Element, alike: ReadonlySet<Element>): boolean {
   return (
@@ -176,10 +175,7 @@ function isRedrawn(pressed: Element, under: Element, alike: ReadonlySet<Element>
   );
 }
 
-/**
- * Whether what is around the two says the same, as far as it was drawn anew with them: the next row of a list says
- * something else.
- */
+/** Whether the ancestors that were redrawn with the two elements have the same text: the next row of a list differs. */
 function isSameRow(pressed: Element, under: Element): boolean {
   let at = pressed.parentElement;
   let beside = under.parentElement;
@@ -194,7 +190,7 @@ function isSameRow(pressed: Element, under: Element): boolean {
 
 const FOCUSABLE = "a[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable]";
 
-/** A press moves the focus to what can have it, or takes it away. */
+/** A press focuses the nearest focusable ancestor, or removes the focus. */
 function focusAt(hit: Element): void {
   let at: Element | null = hit;
   while (at !== null && !(at.matches(FOCUSABLE) && !at.matches(":disabled"))) {

@@ -1,4 +1,4 @@
-// Waits until an element is there to be acted on: one, visible, enabled, at rest, and not covered by another.
+// Waits until a target is ready for an action: unique, visible, enabled, at rest, and not covered.
 
 import { READY_LOOK_MS } from "../core/limits.js";
 import { find, lineOf, listed, nearest, renamed } from "../look/find.js";
@@ -10,23 +10,23 @@ import { late, misused } from "../page/verb.js";
 
 export interface Spot {
   readonly element: Element;
-  /** What a pointer hits there: the element, something inside of it, or its label. */
+  /** What a pointer hits there: the element, something inside it, or its label. */
   readonly hit: Element;
   readonly x: number;
   readonly y: number;
 }
 
 export interface Tools {
-  /** Whether real input is not to be used, although there is some. */
+  /** Set to use synthetic events although real input is available. */
   readonly synthetic?: boolean;
   readonly core: Core;
   readonly signal: AbortSignal;
-  /** `performance.now` at which patience ends. */
+  /** The `performance.now` at which waiting ends. */
   readonly deadline: number;
   readonly timeoutMs: number;
 }
 
-/** `touch`: it must be hit by a pointer. */
+/** `touch`: a pointer must be able to hit the element. */
 export async function ready(
   target: unknown,
   { core, signal, deadline, timeoutMs }: Tools,
@@ -51,14 +51,14 @@ export async function ready(
         why === NOTHING ? { hint: nearest(target) } : undefined,
       );
     }
-    // What is not there is not looked for in every frame.
+    // A missing element is looked for less often than every frame.
     await (typeof spot === "string" ? new Promise<void>((resolve) => core.after(READY_LOOK_MS, resolve)) : frame(core));
   }
 }
 
 const NOTHING = "nothing there";
 
-/** Where to act at this moment, or what stands against it. */
+/** Where to act now, or the reason why that is not possible. */
 function tried(target: unknown, touch: boolean): Spot | string {
   const { elements, never } = find(target);
   const [element] = elements;
@@ -80,7 +80,7 @@ function tried(target: unknown, touch: boolean): Spot | string {
       const hit = hitAt(element.ownerDocument, x, y);
       if (hit === undefined) continue;
       if (isOf(element, hit)) return { element, hit, x, y };
-      // A box is ticked by a click on itself; what draws a slider or an editor takes the pointer for it.
+      // A checkbox is clicked itself; a slider or an editor gets pointer input through the element that draws it.
       if (isDrawnBy(element, hit)) return { element, hit: TICKED.test(kindOf(element) ?? "") ? element : hit, x, y };
       covering.add(hit);
     }
@@ -89,13 +89,13 @@ function tried(target: unknown, touch: boolean): Spot | string {
   return first === undefined ? "it is out of view" : `it is covered by ${lineOf(first)}`;
 }
 
-/** Whether a box to tick is no more than a pixel, so that a person points at its label: stars of a rating. */
+/** Whether a checkbox or radio button is a pixel at most, so that people click its label: stars of a rating. */
 function isPixel(element: Element): boolean {
   const { width, height } = element.getBoundingClientRect();
   return width <= 1 && height <= 1 && TICKED.test(kindOf(element) ?? "");
 }
 
-/** What a person sees of a control that is not drawn itself. */
+/** The visible label of a control that is not drawn itself. */
 function labelOf(element: Element): Element | undefined {
   return [...((element as HTMLInputElement).labels ?? [])].find(isVisible);
 }
@@ -112,7 +112,9 @@ function labelled(element: Element, label: Element): Spot | string {
 const TICKED = /^(?:check|choice|file)$/;
 const DRAWN = /^(?:field|check|choice|slider|file)$/;
 
-/** Whether what is hit only draws a control: a track, a thumb, the lines of an editor, and no control of its own. */
+/**
+ * Whether the hit element only draws the control (a track, a thumb, the lines of an editor) and is no control itself.
+ */
 function isDrawnBy(element: Element, hit: Element): boolean {
   const around = element.parentElement;
   if (around === null || !DRAWN.test(kindOf(element) ?? "") || !around.contains(hit)) return false;
@@ -121,7 +123,7 @@ function isDrawnBy(element: Element, hit: Element): boolean {
   return true;
 }
 
-/** A place of the page, or of a target, as an agent names it. */
+/** Resolves `[x, y]`, relative to the page or to a target. */
 export function spotAt(at: unknown, within?: Spot): Spot {
   const [x, y] = Array.isArray(at) ? (at as unknown[]) : [];
   if (typeof x !== "number" || typeof y !== "number") throw misused("a place is [x, y] in pixels");
@@ -135,7 +137,7 @@ function named(target: unknown): string {
   return target instanceof Element ? lineOf(target) : String(target);
 }
 
-/** The middle, and then other places of what is in view. */
+/** The middle and then other points of the visible part. */
 function points(element: Element): { x: number; y: number }[] {
   const { innerWidth, innerHeight } = element.ownerDocument.defaultView ?? window;
   const found: { x: number; y: number }[] = [];
@@ -161,7 +163,7 @@ export function middle({ left, top, width, height }: DOMRect): { x: number; y: n
   return { x: left + width / 2, y: top + height / 2 };
 }
 
-/** The next frame; hidden tabs have none, so a timer ends the wait too. */
+/** The next frame, or a timer: hidden tabs have no frames. */
 export function frame(core: Core): Promise<void> {
   return new Promise((resolve) => {
     if (!document.hidden) requestAnimationFrame(() => resolve());

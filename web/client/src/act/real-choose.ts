@@ -1,5 +1,5 @@
-// Chooses as a person does, in a browser that eye drives: options of a list by keys or clicks, files by the browser
-// itself.
+// Chooses with real input, in a browser that eye drives: options of a list by keys or clicks, files through the
+// browser.
 
 import { hint } from "../core/hint.js";
 import type { FilesFor, GivenFile, Input } from "../core/part.js";
@@ -19,14 +19,14 @@ function isChosen(list: HTMLSelectElement, chosen: readonly HTMLOptionElement[])
   return now.length === chosen.length && chosen.every((option) => now.includes(option));
 }
 
-/** Whether a key or a click can reach it. */
+/** Whether a key or a click can choose the option. */
 function isOpen(option: HTMLOptionElement): boolean {
   const group = option.parentElement;
   const isOff = option.disabled || (group instanceof HTMLOptGroupElement && group.disabled);
   return !isOff && getComputedStyle(option).display !== "none";
 }
 
-/** Whether the options are chosen now; a list that the page draws or guards itself may not take it. */
+/** Returns whether the options are chosen now; a list that the page draws or guards itself may not accept them. */
 export async function realSelect(
   list: HTMLSelectElement,
   chosen: readonly HTMLOptionElement[],
@@ -40,7 +40,7 @@ export async function realSelect(
   return isChosen(list, chosen);
 }
 
-/** The first click alone chooses; those with Control add. */
+/** The first click replaces the selection; those with Control add to it. */
 async function clickOptions(
   list: HTMLSelectElement,
   chosen: readonly HTMLOptionElement[],
@@ -54,7 +54,7 @@ async function clickOptions(
   }
 }
 
-/** Opens the list, goes to the option by arrows, and takes it: one change, whatever lies between. */
+/** Opens the list, moves to the option by arrows, and confirms: one change event, whatever lies between. */
 async function pressOption(
   list: HTMLSelectElement,
   [wanted]: readonly HTMLOptionElement[],
@@ -98,7 +98,7 @@ export async function contentOf(file: Blob | Sent): Promise<GivenFile> {
 
 const OPENS = /^(?:button|link|area)$/;
 
-/** Into the field of files; else by the chooser that a button opens, or dropped on what takes files that way. */
+/** Puts files into the field; without one, into the chooser that a button opens, or drops them on the element. */
 export async function realUpload(
   field: HTMLInputElement | undefined,
   spot: Spot | undefined,

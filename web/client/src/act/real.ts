@@ -1,5 +1,4 @@
-// Input as a person makes it, where a browser that eye drives has the page: commands that the browser turns into
-// trusted events.
+// Real input, in a browser that eye drives: commands that the browser turns into trusted events.
 
 import { DRAG_STEPS, PRESS_MS } from "../core/limits.js";
 import type { Input, InputCommand } from "../core/part.js";
@@ -26,12 +25,12 @@ function mouse(type: string, { x, y }: Place, more: object = {}): InputCommand {
   return { method: "Input.dispatchMouseEvent", params: { type, x, y, ...more } };
 }
 
-/** The pointer comes to a place. */
+/** Moves the pointer to a place. */
 export function realMove(input: Input, place: Place): Promise<void> {
   return input([mouse("mouseMoved", place)]);
 }
 
-/** A click: all of it is sent together, for each command alone waits for a frame. */
+/** A click. All its commands are sent together, since each one alone waits for a frame. */
 export async function realClick(
   input: Input,
   place: Place,
@@ -55,8 +54,8 @@ export async function realClick(
 }
 
 /**
- * Presses at a place, goes to another in steps, and lets go. `to` is asked at every step: what is dragged may move its
- * goal.
+ * Presses at a place, moves to another in steps, and releases. `to` is evaluated at every step, since the dragged
+ * element may move its goal.
  */
 export async function realDrag(
   input: Input,
@@ -78,22 +77,22 @@ export async function realDrag(
       const part = step / DRAG_STEPS;
       await move({ x: start.x + (x - start.x) * part, y: start.y + (y - start.y) * part });
     }
-    // Some take a place for the goal only when the pointer has come to rest over it.
+    // Some pages recognize a goal only when the pointer has come to rest over it.
     await move(to());
-    // That may have moved it.
+    // That move may have moved the goal.
     at = to();
   } finally {
-    // Where it is: what was given up on the way is not dropped at its goal.
+    // At the current place: an aborted drag must not drop on its goal.
     await input([mouse("mouseReleased", at, { button: "left", buttons: 0, clickCount: 1 })]);
   }
 }
 
-/** Turns the wheel at a place, by so many pixels. */
+/** Turns the wheel at a place, by this many pixels. */
 export function realWheel(input: Input, place: Place, deltaX: number, deltaY: number): Promise<void> {
   return input([mouse("mouseWheel", place, { deltaX, deltaY })]);
 }
 
-/** Editing shortcuts, which the browser does only when it is told their names. */
+/** Editing shortcuts, which the browser executes only if their command is named. */
 const EDITING: Readonly<Record<string, string>> = {
   a: "selectAll",
   c: "copy",
@@ -125,17 +124,17 @@ function keyCommands(stroke: Stroke): InputCommand[] {
   ];
 }
 
-/** Keys, one after the other; characters that no key makes are put in as an input method does. */
+/** Presses keys in order; characters without a key are inserted as an input method does. */
 export async function realKeys(input: Input, strokes: readonly Stroke[], turn: () => Promise<void>): Promise<void> {
   for (const stroke of strokes) {
     const typed = physical(stroke.key).code === "" && [...stroke.key].length === 1;
     await input(typed ? [{ method: "Input.insertText", params: { text: stroke.key } }] : keyCommands(stroke));
-    // The page gets its turn: what the next key does may depend on what was rendered for the last.
+    // The page gets a task: the next key may depend on what was rendered for the last.
     await turn();
   }
 }
 
-/** Text at the caret, in place of what is selected. */
+/** Inserts text at the caret, replacing the selection. */
 export function realText(input: Input, text: string): Promise<void> {
   return input([{ method: "Input.insertText", params: { text } }]);
 }

@@ -1,4 +1,4 @@
-// Scrolls the page, or what scrolls around an element, and says where it is then.
+// Scrolls the page or the nearest scrollable ancestor, and reports the position.
 
 import { SCROLL_REST_FRAMES_MAX } from "../core/limits.js";
 import type { Input } from "../core/part.js";
@@ -9,7 +9,7 @@ import type { Place } from "./pointer.js";
 import { realWheel } from "./real.js";
 
 const PAGE_PART = 0.8;
-/** Where in a box the wheel is tried: parts of its width and height. */
+/** Points of a box at which the wheel is tried, as parts of its width and height. */
 const TRIED = [
   [0.5, 0.5],
   [0.5, 0.2],
@@ -18,7 +18,7 @@ const TRIED = [
   [0.95, 0.5],
 ] as const;
 
-/** Scrolls, and returns how to say where it is; what loads or draws by scrolling does so in a later frame. */
+/** Scrolls, and returns a function that reports the position: lazy content loads and draws in later frames. */
 export async function scroll(
   element: Element | undefined,
   params: Params,
@@ -41,7 +41,7 @@ export async function scroll(
   };
 }
 
-/** Where the box is to be, within what it can. */
+/** The target position, within the scrollable range. */
 function goal(box: Element, { by, to }: Params): [number, number] {
   const within = (at: number, end: number): number => Math.min(Math.max(at, 0), Math.max(end, 0));
   const { scrollLeft, scrollTop, scrollHeight, clientHeight } = box;
@@ -55,7 +55,7 @@ function goal(box: Element, { by, to }: Params): [number, number] {
   return at(scrollLeft, scrollTop + clientHeight * (to === "up" ? -PAGE_PART : PAGE_PART));
 }
 
-/** Whether the wheel brought it there, or the page took the wheel for itself. */
+/** Whether the wheel scrolled the box there, or the page handled the wheel itself. */
 async function wheeled(
   box: Element,
   left: number,
@@ -84,7 +84,7 @@ async function wheeled(
   return isTaken || (Math.abs(box.scrollTop - top) <= 1 && Math.abs(box.scrollLeft - left) <= 1);
 }
 
-/** A place at which the wheel turns this box and nothing inside of it. */
+/** A place at which the wheel scrolls this box and nothing inside of it. */
 function wheelPlace(box: Element): Place | undefined {
   const root = box.ownerDocument;
   const view = root.defaultView ?? window;

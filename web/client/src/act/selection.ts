@@ -1,4 +1,4 @@
-// The caret and the selection that a press leaves behind.
+// The caret and the selection after a synthetic press.
 
 interface Point {
   readonly x: number;
@@ -16,7 +16,7 @@ interface Carets {
   caretRangeFromPoint?(x: number, y: number): Range | null;
 }
 
-/** The place in the text that is nearest to a point. */
+/** The position in the text nearest to a point. */
 function caretFrom(document: Document, { x, y }: Point): { node: Node; offset: number } | undefined {
   const carets = document as unknown as Carets;
   const position = carets.caretPositionFromPoint?.(x, y);
@@ -25,7 +25,7 @@ function caretFrom(document: Document, { x, y }: Point): { node: Node; offset: n
   return range ? { node: range.startContainer, offset: range.startOffset } : undefined;
 }
 
-/** A press puts the caret there, or extends the selection to it. */
+/** Puts the caret at the pressed point, or extends the selection to it. */
 export function caretAt(hit: Element, point: Point, extend: boolean): void {
   const { ownerDocument } = hit;
   const caret = caretFrom(ownerDocument, point);

@@ -1,4 +1,4 @@
-// Puts text into what takes text, so that frameworks which watch their fields notice it.
+// Puts text into fields in a way that frameworks notice.
 
 import { hint } from "../core/hint.js";
 import { misused } from "../page/verb.js";
@@ -12,8 +12,8 @@ export function isField(element: Element): element is Field {
 }
 
 /**
- * React keeps a setter of its own on the element, which would hide the change from it: the prototype's is the
- * browser's.
+ * Sets a property with the prototype's setter. React defines its own setter on the element, which would hide the change
+ * from React.
  */
 export function setNative(element: Element, name: "value" | "checked", value: unknown): void {
   let proto: object | null = Object.getPrototypeOf(element) as object | null;
@@ -38,9 +38,9 @@ function input(element: Element, type: "beforeinput" | "input", inputType: strin
   );
 }
 
-/** The whole value at once. */
+/** Replaces the whole value. */
 export function replaceText(element: Field, text: string): void {
-  // A browser makes black of any colour that it does not know.
+  // Browsers turn any invalid colour into black.
   if (element.type === "color" && !/^#[\da-f]{6}$/i.test(text)) throw unfit(element, text);
   if (!input(element, "beforeinput", "insertReplacementText", text)) return;
   const before = element.value;
@@ -63,8 +63,8 @@ function unfit(element: Field, text: string): Error {
 }
 
 /**
- * The step of a slider beside a value, and the key that leads from there to it. Throws for what the slider does not
- * take.
+ * The slider's step beside a value, and the key that leads from there to the value. Throws if the slider cannot have
+ * the value.
  */
 export function stepBeside(element: Field, text: string): { readonly value: string; readonly key: string } {
   const probe = element.cloneNode() as HTMLInputElement;
@@ -82,7 +82,7 @@ export function stepBeside(element: Field, text: string): { readonly value: stri
   return { value: probe.value, key: "ArrowLeft" };
 }
 
-/** A number for a slider. */
+/** Sets the value of a slider. */
 export function setRange(element: Field, text: string): void {
   setNative(element, "value", text);
   changed(element, "input", "change");
@@ -98,7 +98,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   color: "#rrggbb",
 };
 
-/** At the caret, in place of what is selected. */
+/** Inserts text at the caret, replacing the selection. */
 export function insertText(element: Element, text: string): void {
   edit(element, "insertText", text, (value, start, end) => [
     value.slice(0, start) + text + value.slice(end),
@@ -125,7 +125,7 @@ function edit(
     return;
   }
   if (element.readOnly || element.disabled || !input(element, "beforeinput", inputType, data)) return;
-  // Fields of numbers and addresses have no caret to ask for.
+  // Number and email fields have no selection.
   const { value } = element;
   const [text, caret] = change(value, element.selectionStart ?? value.length, element.selectionEnd ?? value.length);
   if (element.maxLength >= 0 && text.length > element.maxLength && text.length > value.length) return;

@@ -1,14 +1,14 @@
-// Gives the page its turn between two steps of an action: frameworks render, and editors read the selection, in tasks
-// of their own.
+// Lets the page run between two steps of an action: frameworks render, and editors read the selection, in tasks of
+// their own.
 
 import type { Core, Input } from "../core/part.js";
 
 export interface Hands {
-  /** Runs a step now; a navigation that it starts is known as this call's. */
+  /** Runs a step now; a navigation that it starts is attributed to this call. */
   own<T>(act: () => T): T;
-  /** Resolves in a later task, after so many milliseconds if any are given. */
+  /** Resolves in a later task, after `ms` milliseconds if given. */
   turn(ms?: number): Promise<void>;
-  /** Real input, where there is some. */
+  /** Real input; `undefined` without a driven browser. */
   readonly input: Input | undefined;
 }
 
@@ -16,7 +16,7 @@ export function hands(core: Core, own: Hands["own"], synthetic = false): Hands {
   return {
     own,
     input: synthetic ? undefined : core.input,
-    // Hidden tabs have slow timers; a message comes at once in every tab.
+    // Timers are slow in hidden tabs; a message arrives at once in every tab.
     turn: (ms = 0) => new Promise((resolve) => (ms > 0 ? core.after(ms, resolve) : posted(resolve))),
   };
 }

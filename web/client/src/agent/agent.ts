@@ -1,4 +1,4 @@
-// For agents: finds pages, calls their tools, evaluates in them. From Node or from a browser.
+// The client for agents: finds pages, calls their tools, evaluates code in them. Runs in Node and in browsers.
 
 import { CODE_PARAMS, type SessionRow } from "../generated/protocol.js";
 import type { ToolResult } from "../btcp/content.js";
@@ -14,13 +14,13 @@ import { AgentLink } from "./link.js";
 import type { ListedTool } from "./signature.js";
 
 export interface AgentOptions {
-  /** Where the hub is, `ws://localhost:8765` if not said. */
+  /** The hub's URL; default `ws://localhost:8765`. */
   readonly url?: string | undefined;
   /** What `eye token show` prints. */
   readonly token?: string | undefined;
-  /** The hub's Unix socket, which needs no token. Only in Node. */
+  /** The hub's Unix socket, which needs no token. Node only. */
   readonly unix?: string | undefined;
-  /** Joined with every connection. */
+  /** The session to join with every connection. */
   readonly session?: string | undefined;
 }
 
@@ -33,14 +33,14 @@ export interface Progress {
 }
 
 export interface CallOptions {
-  /** In milliseconds; the tool's own, or 30 s, if not said. */
+  /** In milliseconds. Default: the tool's own timeout, or 30 s. */
   readonly timeout?: number | undefined;
-  /** Its abort cancels the call in the page. */
+  /** Aborting it cancels the call in the page. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** An id, an alias, or part of a title or URL. */
   readonly page?: string | undefined;
-  /** Says yes to a tool with consequences. */
+  /** Confirms the call of a tool with consequences. */
   readonly confirm?: boolean | undefined;
 }
 
@@ -50,12 +50,12 @@ export interface AgentEvents {
   readonly "tools/updated": readonly [news: { readonly sessionId: string; readonly tools: readonly ListedTool[] }];
   readonly "session/pageGone": readonly [news: { readonly sessionId: string }];
   readonly "session/pageBack": readonly [news: { readonly sessionId: string }];
-  /** The connection is lost; unless `close()` did it, another is being made. */
+  /** The connection is lost; unless `close()` ended it, the client reconnects. */
   readonly close: readonly [code: number, reason: string];
 }
 
 const URL_DEFAULT = "ws://localhost:8765";
-/** The hub ends calls at their timeout; this is how much later we stop to believe in it. */
+/** The hub ends calls at their timeout; the client gives up this much later, in milliseconds. */
 const LATE_MS = 2000;
 
 export interface GatewayCallOptions extends Pick<CallOptions, "timeout" | "confirm" | "signal"> {
@@ -98,7 +98,10 @@ export class AgentClient {
     return list<SessionRow>(await this.#link.request("session/list", {}), "sessions");
   }
 
-  /** From now on calls go there, and its news are heard; also after a reconnect. Returns its tools. */
+  /**
+   * Joins a session, and joins it again after every reconnect: calls go to it by default, and its events arrive.
+   * Returns its tools.
+   */
   async join(sessionId: string): Promise<ListedTool[]> {
     const result = await this.#link.request("session/join", { sessionId });
     this.#session = sessionId;
@@ -133,7 +136,7 @@ export class AgentClient {
     return result as ToolResult;
   }
 
-  /** One ending for each call, in their order. */
+  /** Calls several tools; returns one result for each, in order. */
   async callBatch(
     calls: readonly { readonly name: string; readonly arguments?: object }[],
     options: Pick<CallOptions, "timeout" | "signal" | "page"> = {},
@@ -149,7 +152,7 @@ export class AgentClient {
     );
   }
 
-  /** The value; a short rendering of what JSON cannot hold. */
+  /** The value, or a short rendering of one that JSON cannot hold. */
   async eval(code: string, options: Pick<CallOptions, "page" | "timeout" | "signal"> = {}): Promise<unknown> {
     const { page, timeout, signal } = options;
     const result = await this.#link.request("eval", { code, page, timeout }, { signal, timeoutMs: lateMs(timeout) });
@@ -157,19 +160,19 @@ export class AgentClient {
     return "value" in result ? result.value : result.rendering === "undefined" ? undefined : result.rendering;
   }
 
-  /** Tools that fit these words, best first, each as one line that says how it is called. */
+  /** Tools that match the words, best first, each as a one-line signature. */
   async discover(query: string, options: { readonly page?: string | undefined } = {}): Promise<string[]> {
     return describe(rank(await this.tools(options), query));
   }
 
-  /** Everything that the hub knows to call: its pages' tools, its own verbs, and the MCP servers of its gateway. */
+  /** Everything callable through the hub: its pages' tools, its own verbs, and the MCP servers of its gateway. */
   readonly gateway = {
-    /** What fits words, or what a JSONPath selects, as text ready to be read. */
+    /** What matches the words, or what a JSONPath selects, as text for reading. */
     discover: async (query: string): Promise<string> => {
       const found = await this.#link.request("gateway/discover", { query });
       return isObject(found) ? String(found.text) : "";
     },
-    /** Calls one by its name, `server::tool` where two have it; `select` is a JSONPath over the result. */
+    /** Calls a tool by name, as `server::tool` if the bare name is ambiguous. `select`: a JSONPath into the result. */
     call: async (
       name: string,
       args: Params = {},
@@ -219,7 +222,7 @@ function lateMs(timeout: number | undefined): number | undefined {
   return timeout === undefined ? undefined : timeout + LATE_MS;
 }
 
-/** A member of a result that is a list; anything else counts as an empty one. */
+/** A list member of a result; anything else counts as empty. */
 function list<Item>(result: unknown, name: string): Item[] {
   const items = isObject(result) ? result[name] : undefined;
   return Array.isArray(items) ? (items as Item[]) : [];

@@ -1,4 +1,4 @@
-// Finds tools by words: an exact name first, then the tool with more of the words, names before descriptions.
+// Ranks tools by words: an exact name first, then by the number of matching words; names count more than descriptions.
 
 import { signature, type ListedTool } from "./signature.js";
 
@@ -31,7 +31,7 @@ function score(tool: ListedTool, words: readonly string[]): number {
   }, 0);
 }
 
-/** `browser_getText` holds the words browser, get and text. */
+/** Splits text into words: `browser_getText` gives browser, get and text. */
 function split(text: string): string[] {
   return text
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")

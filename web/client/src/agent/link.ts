@@ -1,5 +1,5 @@
-// An agent's connection to its hub: hello, requests and their endings, and a new connection whenever one is lost.
-// What is asked is none of its business.
+// An agent's connection to its hub: hello, requests and their responses, reconnection. It knows nothing of methods
+// beyond that.
 
 import { CODE_CANCELLED } from "../generated/protocol.js";
 import { CODE_CONNECTION, PROTOCOL_VERSION } from "../generated/protocol.js";
@@ -11,13 +11,13 @@ import { isRequest, isResponse, parseFrame, type Params, type RpcId, type RpcMes
 
 export interface LinkEvents {
   notified(method: string, params: Params): void;
-  /** Runs on every new connection before anybody else uses it. */
+  /** Runs on every new connection, before any other request. */
   joined(ask: (method: string, params: object) => Promise<unknown>): Promise<void>;
   lost(code: number, reason: string): void;
 }
 
 export interface Asking {
-  /** Gives up here after this long, should the hub not do it. */
+  /** In milliseconds; gives up at this client in case the hub does not end the call. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((params: Params) => void) | undefined;
@@ -27,7 +27,7 @@ const CONNECT_MS_MAX = 10_000;
 const RETRY_FIRST_MS = 100;
 const RETRY_MS_MAX = 5000;
 const PING_MS = 20_000;
-/** How long a request waits for a connection that is being made anew. */
+/** How long a request waits for the client to reconnect, in milliseconds. */
 const GAP_MS_MAX = 10_000;
 
 export class AgentLink {
@@ -37,15 +37,14 @@ export class AgentLink {
   readonly #pending = new Pending();
   readonly #progress = new Map<RpcId, (params: Params) => void>();
   #carrier: Carrier | undefined;
-  /** Settles when the connection that is being made works, or never will. */
+  /** The connection attempt in progress; rejects if it fails. */
   #making: Promise<void> | undefined;
   #wanted = false;
   #attempts = 0;
   #ids = 0;
   #attempt = new AbortController();
-  /** Why the last attempt failed. */
   #trouble: unknown;
-  /** Those who wait for the end of an attempt. */
+  /** Callbacks of requests that wait for the end of an attempt. */
   #waiters: (() => void)[] = [];
   #retry: ReturnType<typeof setTimeout> | undefined;
   #pings: ReturnType<typeof setInterval> | undefined;
@@ -82,7 +81,7 @@ export class AgentLink {
     this.#ended(1000, "closed");
   }
 
-  /** Resolves with the result; every error is an EyeError. */
+  /** Resolves with the result; every error is an `EyeError`. */
   async request(method: string, params: object, asking: Asking = {}): Promise<unknown> {
     if (!this.connected) await this.#gap(asking.signal);
     return this.#ask(method, params, asking);
@@ -169,7 +168,7 @@ export class AgentLink {
     }
   }
 
-  /** A hub that answers no ping is gone, whatever the network says. */
+  /** Closes the connection if the hub does not answer a ping, whatever the network reports. */
   #watch(): void {
     let unanswered = false;
     clearInterval(this.#pings);
@@ -200,7 +199,7 @@ export class AgentLink {
 
   #again(): void {
     this.#attempts++;
-    // Agents that lost the same hub do not all come back at the same moment.
+    // A random factor, so that agents that lost the same hub do not all reconnect at once.
     const wait = backoffMs(RETRY_FIRST_MS, this.#attempts, RETRY_MS_MAX) * (0.5 + Math.random() / 2);
     this.#retry = setTimeout(() => {
       this.#making = this.#make();
@@ -212,7 +211,7 @@ export class AgentLink {
 
   #receive(message: RpcMessage): void {
     if (isResponse(message)) {
-      // Who waits runs later; what comes in between is too late already.
+      // The awaiting code runs later; progress that arrives in between is too late already.
       if (message.id !== null) this.#progress.delete(message.id);
       this.#pending.settle(message);
     } else if (isRequest(message))

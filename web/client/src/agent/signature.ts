@@ -1,4 +1,4 @@
-// One line that says how a tool is called: `add(a: number, b?: number) — Adds`.
+// One line with a tool's parameters and summary: `add(a: number, b?: number) — Adds`.
 
 import { isObject } from "../wire/rpc.js";
 

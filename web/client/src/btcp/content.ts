@@ -1,4 +1,5 @@
-// What a handler returned, as content for an agent. Nothing is guessed: only a data URL says that it is an image.
+// Turns a handler's return value into content for an agent. Only a data URL counts as an image; nothing else is
+// guessed.
 
 export type Content = { readonly type: string } & Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import { EyeError, messageOf } from "../wire/error.js";
 import type { ToolContext } from "../tools/tool.js";
 import { toResult, type ToolResult } from "./content.js";
 
-// A method's parameters are compared both ways, so that a handler may say what its arguments are.
+// Method syntax makes the parameters bivariant, so that a handler may declare narrower argument types.
 export type ToolHandler = { handle(args: Record<string, unknown>, context: ToolContext): unknown }["handle"];
 
 export class ToolExecutor {
@@ -19,7 +19,7 @@ export class ToolExecutor {
     return this.#handlers.has(name);
   }
 
-  /** Rejects with -32601 for a tool that is not there and -32603 for one that throws, as BTCP has it. */
+  /** Rejects with -32601 for an unknown tool and -32603 for one that throws, as BTCP specifies. */
   async execute(name: string, args: Record<string, unknown> = {}, context: ToolContext = idle()): Promise<ToolResult> {
     const handler = this.#handlers.get(name);
     if (handler === undefined) throw new EyeError(CODE_METHOD, `Tool not found: ${name}`);

@@ -1,4 +1,4 @@
-// BTCP over server-sent events and POST, for where WebSockets are blocked.
+// BTCP over server-sent events and POST, where WebSockets are blocked.
 
 import type { OpenCarrier } from "../wire/carrier.js";
 import { openHttp } from "./http.js";

@@ -1,4 +1,4 @@
-// A stream of events with POSTs as a carrier, in the form of BTCP that names its session in a header.
+// A transport of server-sent events and POSTs, in BTCP's form that names the session in a header.
 
 import { CODE_CONNECTION } from "../generated/protocol.js";
 import { doorUrl } from "../wire/address.js";
@@ -14,7 +14,7 @@ export interface HttpOptions {
   readonly query: Readonly<Record<string, string | undefined>>;
   /** Sent with every POST. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What is asked for; the one that the server tells counts. */
+  /** The session to request; the one that the server reports replaces it. */
   readonly sessionId: string;
 }
 
@@ -47,7 +47,7 @@ async function open(options: HttpOptions, events: CarrierEvents, signal: AbortSi
       signal: stream.signal,
     });
     const text = await response.text();
-    // What a server answers at once stands in the body, also where it refuses a request.
+    // A server may answer in the body of a POST, also when it refuses the request.
     const answers = parseFrame(text).some(isResponse);
     if (!response.ok && !answers)
       throw new EyeError(
@@ -59,7 +59,7 @@ async function open(options: HttpOptions, events: CarrierEvents, signal: AbortSi
   let last: Promise<void> = Promise.resolve();
   return {
     send: (body) => {
-      // Requests of their own may overtake each other; a result must not overtake its progress.
+      // POSTs could overtake each other, but a result must not overtake its progress.
       const sent = last.then(() => post(body));
       last = sent.catch(() => undefined);
       return sent;
@@ -68,7 +68,7 @@ async function open(options: HttpOptions, events: CarrierEvents, signal: AbortSi
   };
 }
 
-/** The session that a greeting names. */
+/** The session id in a greeting from the server. */
 export function toldSession(data: string): string | undefined {
   for (const message of parseFrame(data)) {
     const told = isResponse(message)

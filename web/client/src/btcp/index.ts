@@ -1,4 +1,4 @@
-// What "eye-client/btcp" offers: the names of btcp-client, for code that imports that.
+// The entry "eye-client/btcp": the names of btcp-client, for code that imports that package.
 
 export {
   BTCPClient,

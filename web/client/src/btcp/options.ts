@@ -1,21 +1,21 @@
-// What a BTCP client can be told, and what holds when it is not.
+// The options of a BTCP client, and their defaults.
 
 import { PROTOCOL_VERSION } from "../generated/protocol.js";
 
 export interface ProviderOptions {
-  /** Where the server is: `ws://host:port`, with or without `/ws`. */
+  /** `ws://host:port`, with or without `/ws`. */
   readonly serverUrl: string;
-  /** The name to be reached under. Without one the server makes it, and tells it in its welcome. */
+  /** The name of this session. Without one the server makes a name and sends it in its welcome. */
   readonly sessionId?: string | undefined;
   readonly version?: string | undefined;
   readonly autoReconnect?: boolean | undefined;
-  /** Doubles with every attempt. */
+  /** In milliseconds; doubles with every attempt. */
   readonly reconnectDelay?: number | undefined;
   readonly maxReconnectAttempts?: number | undefined;
   readonly connectionTimeout?: number | undefined;
   readonly pingInterval?: number | undefined;
   readonly debug?: boolean | undefined;
-  /** The hub's token, which a program outside of a browser needs. Not part of BTCP. */
+  /** The hub's token, which programs outside of a browser need. Not part of BTCP. */
   readonly token?: string | undefined;
 }
 

@@ -1,5 +1,4 @@
-// A program or page that provides tools to a BTCP server: joining, answering, coming back. What carries the
-// messages is given to it.
+// A program or page that provides tools to a BTCP server: joins, answers calls, reconnects. The transport is passed in.
 
 import { CODE_CONNECTION, CODE_INTERNAL, CODE_METHOD, CODE_PARAMS } from "../generated/protocol.js";
 import { backoffMs } from "../wire/backoff.js";
@@ -39,7 +38,9 @@ export interface ProviderEvents {
 const REQUEST_TIMEOUT_MS = 30_000;
 const CLOSED_NORMALLY = 1000;
 const CLOSED_SILENT = 4006;
-/** Closes after which the same attempt would end the same way: bad query, session taken, session of another origin. */
+/**
+ * Close codes after which a new attempt would fail the same way: bad query, session taken, session of another origin.
+ */
 const FINAL = new Set([4000, 4003, 4004]);
 
 export abstract class Provider {
@@ -57,7 +58,7 @@ export abstract class Provider {
   #requests = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #pings: ReturnType<typeof setInterval> | undefined;
-  /** Ends the attempt that is under way. */
+  /** Aborts the connection attempt in progress. */
   #attempt = new AbortController();
 
   constructor(options: ProviderOptions) {
@@ -67,7 +68,7 @@ export abstract class Provider {
 
   protected abstract open(sessionId: string): OpenCarrier;
 
-  /** Resolves when the server has said welcome. */
+  /** Resolves after the server's welcome. */
   connect(): Promise<void> {
     if (this.#carrier !== undefined) return Promise.resolve();
     this.#wanted = true;
@@ -94,12 +95,12 @@ export abstract class Provider {
     return this.#carrier !== undefined;
   }
 
-  /** Empty until the server has made one, if none was given. */
+  /** Empty until the server has assigned an id, if none was given. */
   getSessionId(): string {
     return this.#sessionId;
   }
 
-  /** A tool of the same name is replaced. While the connection is being made anew, they are sent with it. */
+  /** Registers tools; one of the same name is replaced. While disconnected, they are sent with the next connection. */
   async registerTools(tools: readonly ToolDefinition[]): Promise<void> {
     if (!this.#wanted) throw new EyeError(CODE_CONNECTION, "Not connected", { hint: "connect() first" });
     for (const tool of tools) this.#tools.set(tool.name, tool);
@@ -114,7 +115,7 @@ export abstract class Provider {
     this.#executor.registerHandler(name, handler);
   }
 
-  /** Resolves with the response, also when it is an error. */
+  /** Resolves with the response, even if it is an error. */
   async sendRequest(method: string, params?: object): Promise<RpcResponse> {
     const id = `btcp-${String(++this.#requests)}`;
     const response = this.#pending.wait(id, method, REQUEST_TIMEOUT_MS);
@@ -150,10 +151,10 @@ export abstract class Provider {
       welcomed = resolve;
       attempt.signal.addEventListener("abort", () => reject(attempt.signal.reason as EyeError));
     });
-    // A call that waits for the carrier learns of an abort there.
+    // `open` also rejects on an abort, so this rejection needs no handler.
     welcome.catch(() => undefined);
     let carrier: Carrier | undefined;
-    /** Calls that waited for us may come together with the welcome, before anything can be answered. */
+    /** Messages that arrived before the connection is set up: calls may come together with the welcome. */
     let early: RpcMessage[] | undefined = [];
     try {
       carrier = await this.open(this.#sessionId)(
@@ -168,7 +169,7 @@ export abstract class Provider {
             const [first] = early;
             if (first !== undefined && isResponse(first) && first.error !== undefined)
               attempt.abort(EyeError.from(first.error));
-            // A server that accepts a client speaks first.
+            // The server's first message counts as its welcome.
             else welcomed();
           },
           closed: (code, reason) => {
@@ -194,7 +195,7 @@ export abstract class Provider {
     for (const message of received) this.#receive(message);
     this.#watch();
     this.#emitter.emit("connect");
-    // The server has forgotten them if this is not the first connection.
+    // After a reconnect, the server has forgotten the tools.
     if (this.#tools.size > 0) this.#register([...this.#tools.values()]).catch((error: unknown) => this.#fail(error));
   }
 
@@ -210,7 +211,7 @@ export abstract class Provider {
     );
   }
 
-  /** A server that answers no ping is gone, whatever the network says. */
+  /** Closes the connection if the server does not answer a ping, whatever the network reports. */
   #watch(): void {
     let unanswered = false;
     this.#pings = setInterval(() => {
@@ -302,7 +303,7 @@ export abstract class Provider {
       if (isMine()) this.#reply({ method: "call/progress", params: { id, progress, total, message } });
     };
     const answer = await this.#run(params, aborter.signal, progress);
-    // A call that was cancelled, or whose connection ended, has its ending already.
+    // A call that was cancelled, or whose connection ended, has been answered already.
     if (!isMine()) return;
     this.#running.delete(key);
     this.#reply({ id, ...answer });

@@ -1,4 +1,4 @@
-// Finds out once whether this document lets text become code, and if not, what forbids it.
+// Finds out, once, whether this document allows text to run as code, and if not, what forbids it.
 
 import { realmOf, type Realm, type Trust } from "./realm.js";
 
@@ -6,7 +6,7 @@ export interface Ability {
   readonly realm: Realm | undefined;
   readonly trust: Trust | undefined;
   readonly trustUrl: (url: string) => string;
-  /** Why code cannot run, in the words of the wire; empty if it can. */
+  /** Why code cannot run, in the terms of the protocol; empty if it can. */
   readonly blocked: "" | "CSP" | "Trusted Types" | "the page refuses";
 }
 

@@ -1,5 +1,5 @@
-// Finds the value of code that ends with a block, `if` or `try`, by putting `return` before the last statement of each
-// branch. It only edits: the caller lets the engine compile the outcome first.
+// Makes code that ends with a block, `if` or `try` return its value, by inserting `return` before the last statement of
+// each branch. It only edits: the caller lets the engine compile the result first.
 
 import { startsStatement } from "./declarations.js";
 import type { Edits } from "./edits.js";
@@ -12,7 +12,7 @@ const NO_VALUE = new Set(
   ),
 );
 const BRANCHED = new Set(["if", "try", "{"]);
-/** Words that go on with the statement before them. */
+/** Words that continue the statement before them. */
 const GOES_ON = new Set(["else", "catch", "finally"]);
 
 /** Whether a token is part of the statement before it. */
@@ -31,7 +31,9 @@ export function isBranched(token: Token): boolean {
   return token.kind !== "string" && BRANCHED.has(token.text);
 }
 
-/** Lets every branch of the statement from token `at` to token `last` return its value. `false`: it ends elsewhere. */
+/**
+ * Makes every branch of the statement from token `at` to `last` return its value. `false` if it does not end at `last`.
+ */
 export function returnBranches(
   realm: Realm,
   tokens: readonly Token[],
@@ -48,7 +50,7 @@ export function returnBranches(
     return tokens.findIndex((token, index) => index > open && token.depth === depth && /^[)\]}]$/.test(token.text));
   };
 
-  /** A block, or one statement; gives the index behind it. */
+  /** Handles a block or one statement; returns the index after it. */
   const branch = (begin: number): number => {
     if (text(begin) === "{") {
       const close = closing(begin);
@@ -63,7 +65,7 @@ export function returnBranches(
     return text(end) === ";" ? end + 1 : end;
   };
 
-  /** Gives the index behind the statement. */
+  /** Handles a statement; returns the index after it. */
   const statement = (begin: number): number => {
     if (text(begin) === "{") return branch(begin);
     let next = text(begin) === "if" ? branch(closing(begin + 1) + 1) : branch(begin + 1);
@@ -71,7 +73,7 @@ export function returnBranches(
       const word = text(next);
       next++;
       if (word === "catch" && text(next) === "(") next = closing(next) + 1;
-      // What `finally` does is not what the code comes to.
+      // The value of `finally` is not the value of the code.
       next = word === "finally" ? closing(next) + 1 : branch(next);
     }
     return next;
@@ -83,7 +85,7 @@ export function returnBranches(
     puts.push([first.start, " return("], [last.end, "\n)"]);
   };
 
-  /** The last statement of a block. */
+  /** Handles the last statement of a block. */
   const list = (begin: number, close: number): void => {
     let end = close;
     while (end > begin && text(end - 1) === ";") end--;
@@ -93,11 +95,11 @@ export function returnBranches(
       const token = tokens[index];
       if (token === undefined || token.depth !== depth || goesOn(token)) continue;
       if (index > begin && !startsStatement(tokens, index)) continue;
-      // A statement begins here only if what stands before it is whole.
+      // A statement begins here only if the code before it compiles on its own.
       if (!realm.compiles(edits.original.slice(open, token.start), true)) continue;
       const known = puts.length;
       if (!isBranched(token)) expression(index, end);
-      // Something that is no statement of its own follows.
+      // More follows that is not a statement of its own.
       else if (statement(index) !== end) puts.length = known;
       return;
     }

@@ -1,4 +1,4 @@
-// Puts the client together: one per document, joined to its hub from `connect` until `close`.
+// Assembles the client: one per document, joined to its hub from `connect` until `close`.
 
 import { ability } from "./ability.js";
 import { PAGE_VERBS } from "../generated/operations.js";
@@ -25,67 +25,69 @@ import type { Tool, ToolOptions } from "../tools/tool.js";
 import { PROTOCOL_VERSION, VERSION } from "./version.js";
 
 export interface ConnectOptions {
-  /** Where the hub is, `http://localhost:8765` if not said. */
+  /** The hub's URL; default `http://localhost:8765`. */
   readonly hub?: string | undefined;
-  /** A name that people and agents call this page by. */
+  /** A name for this page, for people and agents. */
   readonly alias?: string | undefined;
-  /** The session to be; `"url"` takes it from the address, `?sessionId=`. */
+  /** The session id to claim; `"url"` reads it from the address, `?sessionId=`. */
   readonly session?: string | undefined;
-  /** A token that makes it a page of its origin (`eye token new NAME --may join`), where the hub asks for one. */
+  /** A token that lets this page join as its origin (`eye token new NAME --may join`), if the hub requires one. */
   readonly token?: string | undefined;
-  /** Provides `document.modelContext` where the browser has none. */
+  /** Provides `document.modelContext` if the browser does not. */
   readonly webmcp?: boolean | undefined;
-  /** `false` refuses to run agents' code. */
+  /** `false` forbids agents to run code. */
   readonly eval?: boolean | undefined;
 }
 
-/** What a browser that eye drives lends to the client. */
+/** What a browser that eye drives provides to the client. */
 export interface Driven {
   readonly session: string;
-  /** In place of a socket, which a page's policy may forbid. */
+  /** Used instead of a WebSocket, which a page's policy may forbid. */
   open(): Socket;
-  /** Missing where it only carries messages: the page is then on its own, as one that joins by a tag. */
+  /**
+   * `undefined` if the driver only carries messages: the page then makes synthetic events, like one with a script tag.
+   */
   readonly input: Input | undefined;
-  /** Set by the client: the browser says that what the document was leaving for did not come. */
+  /** Set by the client. The driver calls it when a navigation that had begun does not happen. */
   stays?: () => void;
-  /** Set by the client: the parts that were loaded. */
+  /** Set by the client: the loaded parts. */
   parts?: Surroundings["parts"];
 }
 
 export interface Eye extends PageVerbs {
   readonly version: string;
-  /** The name under which agents reach this page; empty until it is claimed. */
+  /** The session id under which agents reach this page; empty until it is claimed. */
   readonly session: string;
   readonly connected: boolean;
-  /** Aborts when the call whose code runs at this moment is cancelled. */
+  /** The signal of the call whose code runs at this moment; aborts when the call is cancelled. */
   readonly signal: AbortSignal | undefined;
-  /** Offers a function to agents. A tool of the same name is replaced. Rejects what is no tool. */
+  /** Offers a function to agents. Replaces a tool of the same name. Rejects an invalid tool. */
   tool(tool: Tool, options?: ToolOptions): Promise<void>;
   untool(name: string): Promise<void>;
   /**
-   * Publishes what `source` is, or returns, as JSON: now, and whenever a call or the person has changed it. Another
-   * source takes its place.
+   * Publishes the value of `source`, or what it returns, as JSON: now, and whenever a call or the person has changed
+   * it. Replaces an earlier source.
    */
   state(source: StateSource, options?: StateOptions): Promise<void>;
-  /** Says that the state has changed by itself: an idle page is not looked at. */
+  /** Reports that the state has changed by itself: an idle page is not checked. */
   changed(): void;
-  /** Agents get this message instead of answers, until `resume`. What the page publishes, they still read. */
+  /** Until `resume`, agents get this message as an error. They can still read what the page publishes. */
   pause(message: string, hint?: string): void;
   resume(): void;
   close(): void;
 }
 
-/** Every one of them is the part `verbs`'s to do. */
+/** The names that the part `verbs` implements. */
 const VERBS = `${PAGE_VERBS} publish subscribe request respond tell onMessage app`;
 
 const HUB_DEFAULT = "http://localhost:8765";
 
-/** Instead of a session: it stands in the address, as `?sessionId=`. */
+/** As the `session` option: take the id from the address, `?sessionId=`. */
 const FROM_URL = "url";
 
 type Own = Omit<Eye, keyof PageVerbs>;
 
-/** Shared by every copy of this client in a document. */
+/** The key of the client, shared by every copy of this library in a document. */
 const MARK = Symbol.for("eye.client");
 type Marked = typeof globalThis & { [MARK]?: Eye | undefined; eye?: unknown; eyeClient?: unknown };
 
@@ -108,11 +110,11 @@ export function connectWith(loadPart: LoadPart, options: ConnectOptions, driven?
 }
 
 function publish(eye: Eye): void {
-  // An element with this id is no property of the window's own, and gives way.
+  // An element with the id "eye" is not an own property of the window, so it may be shadowed.
   const name = Object.hasOwn(globalThis, "eye") ? "eyeClient" : "eye";
   if (name !== "eye") warn("this page has its own `eye`; use `eyeClient`");
   define(name, eye);
-  // Components that were there before it offer their tools now.
+  // Components that loaded before the client can offer their tools now.
   dispatchEvent(new Event("eye:client"));
 }
 
@@ -124,7 +126,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
   const hub = hubUrl(options.hub ?? HUB_DEFAULT);
   const { realm, trust, trustUrl, blocked } = ability(options.eval !== false);
   const input = driven?.input;
-  // A page with hands is never slowed down, and its policy may forbid a worker.
+  // A page with real input has no slowed timers, and its policy may forbid a worker.
   const { after, close } = input === undefined ? side(trustUrl) : timers;
 
   const around: Surroundings = {
@@ -132,7 +134,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
     frame: async (name) => {
       const frame = (await load("verbs")).frame(name);
       if (typeof frame === "string") return frame;
-      // By document, for a frame's window stays the same when the frame goes elsewhere.
+      // Keyed by document: a frame keeps its window when it navigates.
       const there = realms.get(frame.document) ?? realmOf(frame, trust);
       realms.set(frame.document, there);
       return there;
@@ -146,10 +148,10 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
     onWelcome: (welcome) => {
       const { lastRef = 0, sessionId } = (welcome ?? {}) as { lastRef?: number; sessionId?: string };
       core.lastRef = Math.max(core.lastRef, lastRef);
-      // The hub keeps the one that was asked for, for a page of another origin.
+      // The requested id belongs to a page of another origin, so the hub has assigned a different one.
       if (claim !== undefined && sessionId !== undefined && sessionId !== claim.id) {
         claim = { ...claim, id: sessionId };
-        // A driver knows its documents by their frames.
+        // A driver identifies its documents by their frames, so nothing needs to be remembered.
         link.session = driven === undefined ? rememberSession(sessionId, wish) : sessionId;
       }
       for (const part of around.parts()) part.welcomed?.();
@@ -162,8 +164,8 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
 
   const parts: { -readonly [Name in keyof Parts]?: Parts[Name] } = {};
   /**
-   * One promise for all who ask: they go on in the order in which they asked, which imports of one module do not
-   * promise.
+   * One promise per part for all callers, so that they continue in the order of their calls. Separate imports of a
+   * module do not guarantee that.
    */
   const loading: Record<string, Promise<Part> | undefined> = {};
   const load = <Name extends keyof Parts>(name: Name): Promise<Parts[Name]> =>
@@ -175,7 +177,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
         return part;
       },
       (error: unknown) => {
-        // Browsers try a module that failed again.
+        // Allows another try: browsers load a failed module again.
         delete loading[name];
         throw error;
       },
@@ -201,7 +203,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
     input,
   };
 
-  /** Loads what WebMCP needs once there is some: in the browser, or a form that says so. */
+  /** Loads the WebMCP part once it is needed: for the browser's own API, or for a form that declares a tool. */
   const seek = (): void => {
     if ("modelContext" in document || document.querySelector("form[toolname]") !== null)
       load("webmcp").catch(() => undefined);
@@ -217,7 +219,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
   let claim: Claim | undefined;
   const leaving = new AbortController();
   let explained = false;
-  /** Grows with every claim and release, so that a claim that comes late is given back. */
+  /** Incremented with every claim and release, so that a late claim can be released at once. */
   let turn = 0;
 
   const told = watchInfo((changes) => link.page?.notify("page/info", changes));
@@ -236,7 +238,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
         page: {
           ...page,
           loading: page.loading || undefined,
-          // What is undefined is not written.
+          // JSON.stringify leaves out undefined members.
           alias: options.alias,
           frame: window !== top || undefined,
           parent: above(),
@@ -298,7 +300,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
 
   const hide = (): void => {
     link.page?.notifyNow("page/leaving", {});
-    // A page that holds a lock or a socket cannot be kept for the way back.
+    // The back/forward cache refuses pages that hold a lock or a socket.
     leave();
   };
   const show = (event: PageTransitionEvent): void => {
@@ -311,7 +313,8 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
   const leaves = (leaving: string): void => {
     core.leaving = leaving;
     link.page?.notify("page/info", { leaving });
-    // A download or an empty response says nothing: what has not come by then does not come. A driver does say it.
+    // The browser gives no event for a download or an empty response, so a navigation is forgotten after a while. A
+    // driver does report it.
     if (leaving !== "" && input === undefined) after(LEAVING_MS, () => core.leaving === leaving && leaves(""));
   };
   watchNavigation(() => link.page, leaves);
@@ -319,7 +322,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
     driven.stays = () => core.leaving !== "" && leaves("");
     driven.parts = around.parts;
   }
-  // A browser with hands tells its driver of them, and answers them.
+  // With real input, the driver itself notices dialogs and answers them.
   if (input === undefined) watchDialogs((dialog) => link.page?.notifyNow("page/info", { dialog }));
   listen(window, ["pagehide"], hide, leaving);
   listen(window, ["pageshow"], show, leaving);
@@ -361,7 +364,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
   return Object.assign(own, Object.fromEntries(verbs) as PageVerbs);
 }
 
-/** The session of the page that this one is a frame of, if it is one that may be looked at. */
+/** The session of the parent page, if it is of the same origin. */
 function above(): string | undefined {
   try {
     return window === parent ? undefined : (parent as Window & { eye?: Eye }).eye?.session || undefined;
@@ -370,7 +373,7 @@ function above(): string | undefined {
   }
 }
 
-/** A page that is only being prepared must not take the session of the one before it. */
+/** Waits until a prerendered page is shown: it must not take the session of the page before it. */
 function whenShown(then: () => void): void {
   if ((document as { prerendering?: boolean }).prerendering === true)
     document.addEventListener("prerenderingchange", then, { once: true });
@@ -378,7 +381,7 @@ function whenShown(then: () => void): void {
 }
 
 /**
- * The address is taken only where the page asks for it: a link would otherwise choose which session its visitor
+ * The address is used only where the page asks for it. Otherwise a link could choose which session its visitor
  * continues.
  */
 function wishedSession(option: string | undefined): string | undefined {

@@ -1,5 +1,5 @@
-// Copies a value that JSON cannot hold exactly into one that it can: the rest becomes short strings.
-// It never throws and never runs away: members, instances and depth are bounded.
+// Copies a value that JSON cannot hold exactly into one that it can: other values become short strings. It never throws
+// and always ends: members, instances and depth are limited.
 
 import { clip } from "./clip.js";
 import { isNode, isNodeList, renderNode } from "./element.js";
@@ -20,13 +20,13 @@ export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
-/** A plain object of any realm. */
+/** Whether a value is a plain object of any realm. */
 export function isPlain(value: object): boolean {
   const proto: unknown = Object.getPrototypeOf(value);
   return proto === null || proto === Object.prototype || Object.getPrototypeOf(proto) === null;
 }
 
-/** A short text for what has no members worth showing; `undefined` for everything else. */
+/** A short text for a value without members worth showing; `undefined` for any other value. */
 export function short(value: unknown): string | undefined {
   switch (typeof value) {
     case "undefined":
@@ -77,7 +77,7 @@ function shortObject(value: object): string | undefined {
   return undefined;
 }
 
-/** A list of nodes as `[<li "a">,<li "b">]`; `undefined` for everything else. */
+/** A list of nodes as `[<li "a">,<li "b">]`; `undefined` for any other value. */
 export function nodes(value: object): string | undefined {
   const list = Array.isArray(value)
     ? value.length > 0 && value.every((one) => typeof one === "object" && one !== null && isNode(one as object))
@@ -181,7 +181,7 @@ export function copy(value: unknown, membersMax = COPY_MEMBERS_MAX): Json {
   return visit(value, 0);
 }
 
-/** A browser's object without members of its own says what it is, and its text if it has one. */
+/** A host object without own members: its tag, and its text if it has one. */
 function host(object: object, tag: string): string {
   const text = String(object);
   return text === `[object ${tag}]` || text === "" ? tag : `${tag} ${text}`;

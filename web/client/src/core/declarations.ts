@@ -1,16 +1,16 @@
-// Finds what code declares at its top level, from tokens: names, and where each declaration stands.
-// It never decides what becomes of a declaration.
+// Finds the top-level declarations of code, from tokens: their names and positions. What to do with them is up to the
+// caller.
 
 import type { Token } from "./scan.js";
 
 export interface Declaration {
   readonly kind: "let" | "const" | "var" | "class" | "function";
   readonly names: readonly string[];
-  /** The token that begins the declaration. */
+  /** The first token of the declaration. */
   readonly first: Token;
-  /** Plain names without an initial value: where each ends, and whether the declaration ends with it. */
+  /** Names without an initial value: where each ends, and whether it is the last of the declaration. */
   readonly bare: readonly { readonly end: number; readonly last: boolean }[];
-  /** For a class: where its body ends. */
+  /** For a class: the end of its body. */
   readonly end: number;
 }
 
@@ -97,7 +97,7 @@ function variables(
   }
 }
 
-/** Collects the names a binding pattern makes and returns the index after it. */
+/** Collects the names of a binding pattern; returns the index after it. */
 function bindings(tokens: readonly Token[], index: number, names: string[]): number | undefined {
   const first = tokens[index];
   if (first === undefined) return undefined;
@@ -135,7 +135,7 @@ function skipGroup(tokens: readonly Token[], index: number): number {
   return close < 0 ? tokens.length : close;
 }
 
-/** The index of what ends the value that begins at `index`: a comma, a closing bracket, or the next statement. */
+/** The index of the token that ends the value at `index`: a comma, a closing bracket, or the next statement. */
 function skipValue(tokens: readonly Token[], index: number, statement: boolean): number {
   const depth = tokens[index]?.depth ?? 0;
   let at = index;
@@ -149,7 +149,7 @@ function skipValue(tokens: readonly Token[], index: number, statement: boolean):
   return at;
 }
 
-/** Every other mark continues the expression before it. */
+/** Any other mark continues the expression before it. */
 const STARTING_MARKS = new Set("{ ! ~ ++ --".split(" "));
 
 /** Whether a statement may begin at this token of depth 0, judged by its neighbours alone. */

@@ -1,9 +1,7 @@
-// Tells the hub of the browser's own dialogs: they stop the page, which could not say so any more, until a person
-// answers.
+// Reports the browser's own dialogs to the hub before they open: a dialog blocks the page until a person answers.
 
 /**
- * `tell` gets `confirm: text` before a dialog opens, and an empty text when it is over. It must not wait for a later
- * task.
+ * `tell` gets `confirm: text` before a dialog opens, and an empty text when it is closed. It must send synchronously.
  */
 export function watchDialogs(tell: (dialog: string) => void): void {
   for (const name of ["alert", "confirm", "prompt"] as const) {

@@ -1,4 +1,5 @@
-// A list of insertions and replacements in a text. The way back from a place in the outcome is the file origin's.
+// A list of insertions and replacements in a text. Mapping positions back to the original is the business of
+// `origin.ts`.
 
 export interface Edit {
   readonly start: number;
@@ -8,7 +9,7 @@ export interface Edit {
 
 export interface Edits {
   readonly original: string;
-  /** By their place. */
+  /** Sorted by position. */
   readonly sorted: readonly Edit[];
   replace(start: number, end: number, put: string): void;
   insert(at: number, put: string): void;
@@ -18,7 +19,7 @@ export interface Edits {
 }
 
 export function editsOf(original: string, list: readonly Edit[] = []): Edits {
-  // Those of one place stay in their order.
+  // Edits at the same position keep their order.
   let sorted = list;
   const replace: Edits["replace"] = (start, end, put) => {
     sorted = [...sorted, { start, end, put }].sort((a, b) => a.start - b.start);

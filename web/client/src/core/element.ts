@@ -1,4 +1,4 @@
-// Renders a DOM node as one short tag, and nothing of its surroundings.
+// Renders a DOM node as one short tag, without its surroundings.
 
 import { clip } from "./clip.js";
 import { ELEMENT_TEXT_CHARS_MAX, ELEMENT_TEXT_NODES_MAX } from "./limits.js";
@@ -7,21 +7,21 @@ const NAMING = ["aria-label", "alt", "placeholder"];
 const SECRETS = /\b(?:one-time-code|cc-number|cc-csc|(?:current|new)-password)$/i;
 const PASSWORD = /passw(?:or)?d/i;
 const FIELD = /^(?:input|textarea)$/;
-/** What stands for a secret. */
+/** Replaces a secret. */
 export const HIDDEN = "•••";
-/** Shorter texts are found in others that are none. */
+/** Shorter values also occur in texts that are not secret. */
 const SECRET_CHARS_MIN = 4;
 const CLASSES_MAX = 3;
 const TEXT_NODE = 3;
 const COMMENT_NODE = 8;
 const DOCUMENT_NODE = 9;
 
-/** Realms differ in their `Node`, so a node is known by its looks. */
+/** Every realm has its own `Node` class, so nodes are recognized by their members. */
 export function isNode(value: object): value is Node {
   return "nodeType" in value && "childNodes" in value;
 }
 
-/** Lists of nodes are known by their tag; both live and static ones count. */
+/** Node lists, live and static, are recognized by their tag. */
 export function isNodeList(tag: string): boolean {
   return /^(?:Radio)?NodeList$|^HTML\w*Collection$/.test(tag);
 }
@@ -33,7 +33,7 @@ export function renderNode(node: Node): string {
   if (!("getAttribute" in node)) return node.nodeName.toLowerCase();
   const element = node as Element;
   let text = `<${element.nodeName.toLowerCase()}`;
-  // A form's field called "id" hides the form's own `id`.
+  // A form field named "id" hides the form's own `id` property.
   const id = element.getAttribute("id");
   if (id) text += `#${id}`;
   const classes = [...element.classList];
@@ -43,17 +43,17 @@ export function renderNode(node: Node): string {
   return label === "" ? `${text}>` : `${text} ${JSON.stringify(label)}>`;
 }
 
-/** Whether a person typed in it what no one else is to read: a password, a one-time code, the number of a card. */
+/** Whether a field holds a secret: a password, a one-time code, a card number. */
 export function isSecret(element: Element): boolean {
   return (
     element.getAttribute("type")?.toLowerCase() === "password" ||
     SECRETS.test(element.getAttribute("autocomplete") ?? "") ||
-    // A password that is shown is one all the same. The same rule stands in the browser's driver (`drive/secrets.rs`).
+    // Also a password field that shows its text. The browser's driver has the same rule (`drive/secrets.rs`).
     (FIELD.test(element.localName) && PASSWORD.test(`${element.getAttribute("name")} ${element.getAttribute("id")}`))
   );
 }
 
-/** Hides in a text what stands in the page's fields for secrets now. */
+/** Hides the current values of the page's secret fields in a text. */
 export function withoutSecrets(text: string): string {
   let shown = text;
   for (const field of document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input,textarea"))
@@ -68,8 +68,8 @@ function labelOf(element: Element): string {
 }
 
 /**
- * The first words below an element, without visiting all of a large one. What is hidden in one that is shown does not
- * name it.
+ * The first words of an element, without visiting all of a large one. Hidden descendants of a visible element are left
+ * out.
  */
 function textOf(element: Element): string {
   const shown = isShown(element);

@@ -1,4 +1,4 @@
-// Names the next step by an id of the hub's table: the words are the hub's, and it quotes the parameters.
+// A hint as the id of an entry in the hub's table, with parameters. The hub has the words, and quotes the parameters.
 
 import type { HintId } from "../generated/protocol.js";
 

@@ -1,5 +1,4 @@
-// What the hub knows about this page: title, address, visibility and whether it is loading, and a note whenever one of
-// them changes.
+// The page's title, URL, visibility and loading state, with a notification whenever one of them changes.
 
 import { listen } from "./lasting.js";
 
@@ -21,7 +20,7 @@ export function pageInfo(): PageInfo {
 
 const KEYS = ["title", "url", "visible", "loading"] as const;
 
-/** Tells what changed. The function it gives is for what was sent with `hello`, and needs no telling. */
+/** Reports changes. The returned function sets what the hub knows already, after a `hello`. */
 export function watchInfo(tell: (changes: Partial<PageInfo>) => void): (info: PageInfo) => void {
   let told = pageInfo();
   let asked = false;
@@ -45,7 +44,7 @@ export function watchInfo(tell: (changes: Partial<PageInfo>) => void): (info: Pa
   });
   let root: Element | null | undefined;
   let head: Element | null | undefined;
-  /** The head is all that has to be watched, and what it is replaced in; before there is one, a title may be set too. */
+  /** Watches the head for titles, and its parents for a replaced head. Before there is a head, the whole document. */
   const watch = (): void => {
     const { documentElement, head: there } = document;
     if (documentElement === root && there === head) return;

@@ -1,5 +1,5 @@
-// Keeps what the page logged, threw and failed to fetch since this client runs: the last of it, as short texts.
-// One per document, over all connections. What becomes of it is the part `logs`'s.
+// Keeps the page's latest logs, errors and failed requests as short texts. One per document, for all connections.
+// Reading them is the business of the part `logs`.
 
 import { clip } from "./clip.js";
 import { copy } from "./copy.js";
@@ -12,30 +12,30 @@ export type Level = "error" | "warn" | "info" | "log" | "debug";
 export interface Entry {
   /** Counts from 1. */
   readonly n: number;
-  /** Milliseconds of the calendar. */
+  /** Unix time in milliseconds. */
   readonly at: number;
   readonly level: Level;
-  /** Texts, once the task that logged them is over. */
+  /** The logged values; turned into texts right after the task that logged them. */
   said: readonly unknown[];
 }
 
 /** An entry as agents read it. */
 export interface Log {
-  /** Counts all that was logged; what is missing in between was forgotten. */
+  /** Counts everything that was logged; gaps are entries that were dropped. */
   readonly n: number;
   readonly level: Level;
   readonly text: string;
   readonly at: number;
-  /** How often it was logged in a row. */
+  /** How often the same entry was logged in a row. */
   readonly count?: number;
 }
 
 export interface Journal {
   /** The newest are last. */
   readonly entries: readonly Entry[];
-  /** Told of every entry, once it is text. */
+  /** Called with every entry, when it is text. */
   readonly heard: Set<(entry: Entry) => void>;
-  /** How many requests are under way. */
+  /** The number of requests in progress. */
   open: number;
 }
 
@@ -57,7 +57,7 @@ function start(): Journal {
   const note = (level: Level, ...said: unknown[]): void => {
     const entry: Entry = { n: ++n, at: Date.now(), level, said };
     if (entries.push(entry) > LOG_ENTRIES_MAX) entries.shift();
-    // Not at once, for a framework may watch what is read; but soon, so that nothing is kept alive and nothing has
+    // Deferred, since a framework may observe reads; but to a microtask, so that values are not kept alive and have not
     // changed.
     queueMicrotask(() => {
       entry.said = said.map(brief);
@@ -67,7 +67,7 @@ function start(): Journal {
   const failed = (method: unknown, url: unknown, why: unknown): void => note("error", `${method} ${url}: ${why}`);
 
   for (const level of LEVELS) hook(console, level, (said) => note(level, ...said));
-  // What is shown as a table or to be unfolded is read as it is.
+  // `table` and `dir` are logged as their first argument.
   for (const shown of ["table", "dir"] as const) hook(console, shown, ([value]) => note("log", value));
   hook(console, "assert", ([holds, ...said]) => holds || note("error", "Assertion failed:", ...said));
   hook(globalThis, "fetch", ([what, how], answer) => {
@@ -103,7 +103,7 @@ function start(): Journal {
   return kept;
 }
 
-/** Lets `saw` know of every call of a function, which looks unchanged to the page. */
+/** Calls `saw` after every call of a function, which looks unchanged to the page. */
 function hook<Owner extends object>(
   owner: Owner,
   name: keyof Owner,
@@ -115,7 +115,7 @@ function hook<Owner extends object>(
       try {
         saw(args, result, self);
       } catch {
-        // Another's function in this place may give anything; the page must not notice.
+        // The page may have replaced the function, with any result; it must not notice our error.
       }
       return result;
     },

@@ -1,6 +1,6 @@
-// Listeners of document and window that outlive `document.open()`, which removes all of them there.
+// Listeners of document and window that survive `document.open()`, which removes all listeners.
 
-/** Each has one listener there, once. */
+/** Functions that add the listeners again, each one once. */
 const kept = new Set<() => void>();
 let observer: MutationObserver | undefined;
 
@@ -13,13 +13,13 @@ export function listen<Name extends keyof Events>(
   options?: AddEventListenerOptions,
 ): void {
   if (observer === undefined) {
-    // Opening a document empties it.
+    // `document.open()` removes the document's children, which this notices.
     observer = new MutationObserver(again);
     observer.observe(document, { childList: true });
   }
   for (const name of names) {
     const add = (): void => {
-      // What wraps these functions, as zone.js does, may take it for still there.
+      // Wrappers of these functions, such as zone.js, may still consider the listener added.
       to.removeEventListener(name, heard as EventListener, options);
       to.addEventListener(name, heard as EventListener, options);
     };
@@ -33,6 +33,6 @@ function again(): void {
   try {
     for (const add of kept) add();
   } catch {
-    // The page's own functions may be in these places; its call must not fail by them.
+    // The page may have replaced these functions; its `document.open()` must not fail because of them.
   }
 }

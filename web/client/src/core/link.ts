@@ -1,4 +1,4 @@
-// The socket loop: connects, says hello, hands messages to a page, and connects again. It decides nothing about calls.
+// The connection loop: connects, sends hello, passes messages to a page, and reconnects. It knows nothing of calls.
 
 import { RETRY_FIRST_MS, RETRY_HIDDEN_MS_MAX, RETRY_VISIBLE_MS_MAX } from "./limits.js";
 import { outboxTo } from "./outbox.js";
@@ -8,7 +8,7 @@ export const CLOSED_BAD_QUERY = 4000;
 export const CLOSED_TAKEN = 4003;
 export const CLOSED_FOREIGN = 4004;
 
-/** What is used of a WebSocket, where something else takes its place. */
+/** The part of `WebSocket` that is used, for replacements of it. */
 export interface Socket {
   onopen: (() => void) | null;
   onmessage: ((event: { readonly data: unknown }) => void) | null;
@@ -19,42 +19,42 @@ export interface Socket {
 }
 
 export interface LinkEvents {
-  /** Opens what takes the place of a WebSocket; missing where that itself is used. */
+  /** Opens a replacement for a WebSocket; `undefined` to use a WebSocket. */
   readonly open?: (() => Socket) | undefined;
-  /** What makes it a page of its origin, where the hub asks for that. */
+  /** The token that lets this page join as its origin, if the hub requires one. */
   readonly token: string | undefined;
-  /** The parameters of `hello`, asked for at the moment it is sent. */
+  /** The params of `hello`; called at the moment it is sent. */
   hello(): object;
   opened(): void;
-  /** Whether to connect again. `opened` says whether this connection ever worked. */
+  /** Returns whether to reconnect. `opened`: whether this connection ever worked. */
   closed(code: number, reason: string, opened: boolean): boolean;
 }
 
 export interface Link {
-  /** The page of the connection that works at this moment. */
+  /** The page of the current connection; `undefined` while disconnected. */
   readonly page: Page | undefined;
-  /** The one to ask for when it connects again. */
+  /** The session to request with the next connection. */
   session: string;
   start(session: string): void;
   stop(): void;
-  /** Something changed that may make a connection possible. */
+  /** Retries now: something changed that may make a connection possible. */
   hurry(): void;
 }
 
 export function linkTo(hub: URL, around: Surroundings, events: LinkEvents): Link {
   const { token, hello, opened, closed } = events;
-  /** A browser sends no headers with a socket, and a secret in a URL ends up in logs. */
+  /** The token goes into the subprotocol: browsers send no headers with a WebSocket, and URLs end up in logs. */
   const protocols = token ? ["eye", `bearer.${token}`] : ["eye"];
   let socket: WebSocket | Socket | undefined;
   let page: Page | undefined;
   let failures = 0;
-  /** Grows with every attempt and every stop, so that a late timer finds itself out of date. */
+  /** Incremented with every attempt and every stop, so that a late timer can tell that it is outdated. */
   let generation = 0;
   let wanted = false;
 
   const open = (): void => {
     generation++;
-    // A session id needs no escapes.
+    // Session ids need no escaping.
     const url = new URL(`ws?clientType=browser&sessionId=${link.session}`, hub);
     url.protocol = url.protocol.replace("http", "ws");
     let mine: WebSocket | Socket;
@@ -71,7 +71,7 @@ export function linkTo(hub: URL, around: Surroundings, events: LinkEvents): Link
       const send = (message: string | Blob): void => {
         if (mine.readyState === WebSocket.OPEN) mine.send(message);
       };
-      // A tick of this clock is all the outbox needs, at a fifth of the cost of `performance.now`.
+      // `Date.now` is precise enough for the outbox, and costs a fifth of `performance.now`.
       const here = (page = pageWith(outboxTo(send, Date.now), around));
       mine.onmessage = ({ data }: { readonly data: unknown }) => {
         if (typeof data === "string") here.receive(data);
@@ -97,7 +97,7 @@ export function linkTo(hub: URL, around: Surroundings, events: LinkEvents): Link
     const mine = generation;
     const cap = document.hidden ? RETRY_HIDDEN_MS_MAX : RETRY_VISIBLE_MS_MAX;
     const wait = Math.min(cap, RETRY_FIRST_MS * 2 ** failures++);
-    // Pages that lost the same hub do not all come back at the same moment.
+    // A random factor, so that pages that lost the same hub do not all reconnect at once.
     around.after(wait * (0.5 + Math.random() / 2), () => {
       if (mine === generation && wanted) open();
     });

@@ -1,12 +1,12 @@
-// The lock of a session: one document holds it. Another tab that holds it answers when it is asked; a document that is
-// being replaced does not, and its lock is waited for.
+// The lock of a session, which one document holds. Another tab that holds it answers when asked. A document that is
+// being replaced does not answer, so its lock is waited for.
 
 import { listen } from "./lasting.js";
 import { HOLDER_MS, LOCK_WAIT_MS } from "./limits.js";
 
-/** Gives the function that lets the lock go, or undefined if another tab has it. */
+/** Returns the function that releases the lock, or `undefined` if another tab has it. */
 export async function hold(name: string): Promise<(() => void) | undefined> {
-  // Missing outside of secure contexts, whatever the types say. A copied id is then the hub's to sort out.
+  // Locks are missing outside of secure contexts, despite the types. Then the hub resolves duplicate ids.
   const locks = navigator.locks as LockManager | undefined;
   if (locks === undefined) return () => undefined;
   const ended = new AbortController();
@@ -24,7 +24,7 @@ export async function hold(name: string): Promise<(() => void) | undefined> {
         });
       })
       .catch((error: unknown) => {
-        // Sandboxed frames have no locks; they have no memory to be copied either.
+        // Sandboxed frames have no locks, but also no session storage that could be copied.
         resolve(/^AbortError/.test(String(error)) ? undefined : () => undefined);
       });
   }).finally(() => {
@@ -33,9 +33,7 @@ export async function hold(name: string): Promise<(() => void) | undefined> {
   });
 }
 
-/**
- * Asks who holds the lock, again after a while: a document that is going may answer once, another tab does it twice.
- */
+/** Asks who holds the lock, twice: a document that is going away may answer once, another tab answers both times. */
 function ask(name: string, held: () => void): () => void {
   const channel = open(name);
   if (channel === undefined) return () => undefined;

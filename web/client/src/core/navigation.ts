@@ -1,16 +1,16 @@
-// Translates the browser's Navigation API for a page: who leaves, for where, and whether it comes to that.
-// Without that API a call that navigates is simply answered.
+// Watches the browser's Navigation API for a page: navigations, their targets, and whether they happen. Without that
+// API, a call that navigates is simply answered.
 
 import { listen } from "./lasting.js";
 import type { Page } from "./page.js";
 
 const TRAVELS = /\b(?:history|navigation)\s*\.\s*(back|forward|go|traverseTo)\s*\(/;
-/** What a browser loads into the page. */
+/** Schemes that a browser loads into the page. */
 const LOADED = /^(?:https?|file|about|blob|data|filesystem|[a-z]+-extension):/;
 
 /**
- * `leaving` gets where the page goes, and an empty text if it stays after all. A download and an empty response are not
- * noticed.
+ * `leaving` gets the target of a navigation, and an empty text if the page stays after all. For downloads and empty
+ * responses there is no such event.
  */
 export function watchNavigation(page: () => Page | undefined, leaving: (url: string) => void): void {
   if (!("navigation" in window)) return;
@@ -18,7 +18,7 @@ export function watchNavigation(page: () => Page | undefined, leaving: (url: str
   navigation.addEventListener("navigate", (event) => {
     const { destination } = event;
     if (event.downloadRequest !== null || (destination.sameDocument && event.navigationType !== "traverse")) return;
-    // Others, as mailto:, are for another program.
+    // Other schemes, such as mailto:, open another program.
     if (!LOADED.test(destination.url)) return;
     const stays = (): boolean => destination.sameDocument || event.defaultPrevented || navigation.transition !== null;
     page()?.navigates(destination.url, stays);
@@ -31,7 +31,10 @@ export function watchNavigation(page: () => Page | undefined, leaving: (url: str
   listen(window, ["submit"], () => page()?.submits(), { capture: true });
 }
 
-/** Whether the browser tells of navigations: not in a document without an origin, nor in a window's first document. */
+/**
+ * Whether the browser reports navigations: it does not in documents without an origin, nor in a window's first
+ * document.
+ */
 export function tellsNavigations(): boolean {
   return "navigation" in window && window.navigation.currentEntry !== null;
 }

@@ -1,9 +1,9 @@
-// Says in the console, once each, what stands between this page and its hub and what a person can do about it.
+// Warns in the console, once for each problem, about what prevents a connection to the hub and what to do about it.
 
 import { listen } from "./lasting.js";
 
 const SEEN = new Set<string>();
-/** The page's policy has blocked the hub, and that was said. */
+/** The page's policy has blocked the hub, and a warning was given. */
 let blocked = false;
 
 export function warn(text: string, level: "info" | "warn" = "warn"): void {
@@ -16,36 +16,38 @@ export function watchPolicy({ href, origin }: URL): void {
   listen(document, ["securitypolicyviolation"], ({ blockedURI, disposition, effectiveDirective }) => {
     if (disposition !== "enforce" || !blockedURI.replace(/^ws/, "http").startsWith(href)) return;
     blocked = true;
-    // The socket, or a part, which is a script (script-src-elem).
+    // The blocked resource is the socket, or a part, which is a script (script-src-elem).
     warn(
       `this page's Content-Security-Policy blocks the hub; add ${origin} ${origin.replace("http", "ws")} to ${effectiveDirective.replace("-elem", "")}`,
     );
   });
 }
 
-/** The browser says nothing about a refused connection, so everything that could refuse it is asked. */
+/**
+ * Finds out why the connection was refused, by checking everything that could refuse it: the browser gives no reason.
+ */
 export async function diagnose(hub: URL): Promise<void> {
   const { origin, hostname, protocol } = hub;
   const near = isLoopback(hostname);
-  // "https:" comes after "http:".
+  // Lexical comparison: "https:" is greater than "http:".
   if (location.protocol > protocol && !near) {
     warn(`an https page cannot reach ${origin}; \`eye tls\` makes a certificate`);
     return;
   }
   const state = near && !isLoopback(location.hostname) ? await permission() : undefined;
-  // Only a page that came safely may ask for that permission.
+  // Only a secure context may request that permission.
   const allow = isSecureContext
     ? `allow this site "local network access" in its site settings`
     : "serve this page over https or from localhost";
-  // While the browser asks, the request below waits for the person.
+  // While the browser asks the person, the request below waits.
   if (state === "prompt") warn(allow);
   try {
-    // Behind a path of the page's own server only a POST says whose page this is.
+    // Behind a path of the page's own server, only a POST carries the page's origin.
     const response = await fetch(new URL("why", hub), { method: "POST" });
     const why = (await response.json()) as { allowed?: boolean; reason?: string; hint?: string };
     if (why.allowed === false) warn(`${why.reason}; ${why.hint}`);
   } catch {
-    // A permission that is denied blocks not everything, so that it is named only when nothing came back.
+    // A denied permission does not block every request, so it is only reported if none came through.
     if (state === "denied") warn(allow);
     else if (!blocked) warn(`no hub answers at ${hub.href.replace(/\/$/, "")}; start one with \`eye up\``, "info");
   }
@@ -55,7 +57,7 @@ async function permission(): Promise<PermissionState | undefined> {
   try {
     return (await navigator.permissions.query({ name: "local-network-access" as PermissionName })).state;
   } catch {
-    // This browser does not know that permission, and so does not ask for it.
+    // This browser does not know the permission, so it does not require it.
     return undefined;
   }
 }

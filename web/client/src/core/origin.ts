@@ -1,4 +1,4 @@
-// Finds where in an agent's own code a place of what was made of it came from.
+// Maps a position in the rewritten code back to the agent's source.
 
 import type { Edit } from "./edits.js";
 
@@ -7,14 +7,14 @@ export interface Position {
   readonly column: number;
 }
 
-/** How a text was made of another. A part of the client reads it, so that the build keeps these names. */
+/** How the rewritten code was made. A separately loaded part reads this, so the build keeps these names. */
 export interface Made {
   readonly code: string;
-  /** By their place. */
+  /** Sorted by position. */
   readonly sorted: readonly Edit[];
-  /** Begins with the edited code. */
+  /** The text that was compiled; begins with the edited code. */
   readonly written: string;
-  /** What stands before it once it is compiled. */
+  /** Lines that compiling adds before it. */
   readonly linesBefore: number;
 }
 

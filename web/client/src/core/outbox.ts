@@ -1,21 +1,21 @@
-// Gathers frames into messages: in a microtask, or at once when a message is full or has waited long enough.
-// It knows nothing of sockets; its owner drops what cannot be sent.
+// Gathers frames into messages: sends in a microtask, or at once when a message is full or has waited long enough. It
+// knows nothing of sockets; its owner drops what cannot be sent.
 
 import { tooManyBytes } from "./answer.js";
 import { BATCH_FRAMES_MAX, FLUSH_MS, FRAME_BYTES_MAX, MESSAGE_BYTES_MAX, MESSAGE_CHARS_GOAL } from "./limits.js";
 
-/** For an id and the brackets around it. */
+/** For an id and the brackets around a message. */
 const MESSAGE_MARGIN_BYTES = 64;
 
 export type Frame = string | object;
 
 export interface Outbox {
-  /** `answer` begins with its kind: `:`, `=`, `~` or `!`. What was fired has no id, and is not answered. */
+  /** `answer` begins with its kind: `:`, `=`, `~` or `!`. Dropped for the empty id of a fire-and-forget call. */
   answer(id: string, answer: string): void;
   push(frame: Frame): void;
-  /** Bytes are a message of their own, which keeps its place. */
+  /** Bytes are a message of their own, sent in order. */
   blob(bytes: Blob): void;
-  /** Takes back the answer that was pushed last, if it has not left. */
+  /** Removes and returns the last pushed answer, unless it was sent already. */
   takeLast(): string | undefined;
   flush(): void;
 }
@@ -31,7 +31,8 @@ export function outboxTo(send: (message: string | Blob) => void, now: () => numb
     frames = [];
     chars = 0;
     let message = JSON.stringify(leaving);
-    // Half a surrogate pair is no text for a JSON parser; JSON.stringify escapes only those this way.
+    // Lone surrogates are invalid text for JSON parsers; they are the only characters that JSON.stringify escapes this
+    // way.
     if (message.includes("\\ud")) message = withoutHalves(JSON.stringify(leaving.map(wellFormed)));
     send(message);
   };
@@ -71,7 +72,7 @@ export function outboxTo(send: (message: string | Blob) => void, now: () => numb
   };
 }
 
-/** Control characters grow sixfold when a message is written, so that one frame may fill more than a message. */
+/** Control characters take six bytes in a message, so one frame may exceed the limit of a message. */
 function bounded(answer: string, room: number): string {
   const bytes = utf8Bytes(answer);
   if (bytes > room) return tooManyBytes(bytes);
@@ -79,12 +80,12 @@ function bounded(answer: string, room: number): string {
   return written > MESSAGE_BYTES_MAX - MESSAGE_MARGIN_BYTES ? tooManyBytes(written) : answer;
 }
 
-/** What JSON text inside of a frame escapes is escaped twice in the message. */
+/** Escapes in JSON text inside of a frame are escaped again in the message. */
 function wellFormed(frame: Frame): Frame {
   return typeof frame === "string" && /^\w*=/.test(frame) ? withoutHalves(frame) : frame;
 }
 
-/** Replaces the escapes of halves in JSON text, and leaves an escaped backslash before `ud800` alone. */
+/** Replaces escaped lone surrogates in JSON text, but not an escaped backslash before `ud800`. */
 function withoutHalves(json: string): string {
   return json.replace(/\\(?:ud[89a-f][\da-f]{2}|[^])/g, (escape) => (escape.startsWith("\\ud") ? "\ufffd" : escape));
 }

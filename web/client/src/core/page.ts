@@ -1,5 +1,5 @@
-// What a page does with the hub's frames: frames in, frames out. It holds no socket and no timer of its own.
-// One of these lives as long as one connection; what it owes when that ends is dropped, for the hub has ended it.
+// Handles the hub's frames for a page: frames in, frames out. It has no socket and no timer of its own. One instance
+// per connection; open calls are dropped with it, since the hub has ended them.
 
 import { failure } from "./answer.js";
 import { CODE_CONFLICT, CODE_PARAMS, CODE_THREW, CODE_TOOL } from "../generated/protocol.js";
@@ -12,28 +12,28 @@ import { render } from "./render.js";
 import type { Doing } from "../page/verb.js";
 
 export interface Surroundings {
-  /** `undefined` where code cannot run; who asks for it is answered as by a verb. */
+  /** `undefined` if code cannot run; requests for it are then answered by a verb. */
   readonly realm: Realm | undefined;
-  /** The realm of a frame, or the answer that says why there is none. */
+  /** The realm of a frame, or an answer with the reason why there is none. */
   frame(name: string): Promise<Realm | string>;
-  /** The answer to a request that is not the core's: typed, or a whole response. */
+  /** The answer to a request that the core does not handle: typed, or a whole response. */
   answer(frame: Rpc, doing: Doing): Promise<string | object>;
-  /** What this code threw, as an answer. */
+  /** An error that this code threw, as an answer. */
   thrown(error: unknown, code: string, made: Program | undefined): Promise<string>;
-  /** Whether this code will make the browser travel its history. */
+  /** Whether this code will navigate the browser's history. */
   travels(code: string): boolean;
   after(ms: number, then: () => void): void;
-  /** Runs in a task of its own, without a timer. */
+  /** Runs `then` in a task of its own, without a timer. */
   soon(then: () => void): void;
-  /** The parts that were loaded, which see every JSON-RPC frame first. */
+  /** The loaded parts, which see every JSON-RPC frame first. */
   parts(): Iterable<Part>;
-  /** The hub's answer to `hello`. */
+  /** Receives the hub's response to `hello`. */
   onWelcome(welcome: unknown): void;
   /** The hub refused `hello` or took the session away. */
   onTaken(message: string): void;
   /**
-   * Tells them that a call has run. Its answer is pushed in the same task, and leaves with it; the state before it, if
-   * it asked for its delta.
+   * Reports to the parts that a call has run. Its answer is pushed in the same task and sent with it. With `delta`, the
+   * state is sent before the answer.
    */
   called(delta: boolean): void;
 }
@@ -43,16 +43,16 @@ interface Call {
   readonly delta?: boolean;
   aborter?: AbortController;
   cancelled?: boolean;
-  /** The call seems to have started a navigation: its answer waits for that to turn out wrong. */
+  /** The call seems to have started a navigation: its answer is held until that turns out wrong. */
   held?: boolean;
   navigating?: boolean;
-  /** It goes on in the document that comes: a navigation is not its doing. */
+  /** The call continues in the next document, so a navigation is not attributed to it. */
   stays?: boolean;
   answer?: string | object | undefined;
 }
 
 const ID = /^\w{0,19}:/;
-/** Of the first frame of a connection. */
+/** The id of the first frame of a connection. */
 export const HELLO_ID = "hello";
 const FIRE = "";
 const MAY_NAVIGATE = /submit|history|navigation/;
@@ -61,17 +61,17 @@ const SUBMITS = /submit\s*\(/;
 export interface Page {
   receive(message: string): void;
   notify(method: string, params: object): void;
-  /** A JSON-RPC frame, or bytes as they are. */
+  /** Sends a JSON-RPC frame, or bytes as they are. */
   send(frame: object): void;
-  /** For the last words of a document, which has no microtask left. */
+  /** Sends at once: a document that is leaving has no microtasks left. */
   notifyNow(method: string, params: object): void;
   /** The signal of the call whose code runs at this moment. */
   readonly signal: AbortSignal | undefined;
-  /** The connection is gone, and with it everyone who waited. */
+  /** The connection is gone; all open calls are dropped. */
   drop(): void;
   /** The page submits a form; the navigation follows in a later task. */
   submits(): void;
-  /** The page is about to leave for `url`. Whether it stays after all is known when the event is over. */
+  /** The page is about to leave for `url`. Only after the event is known whether it stays after all. */
   navigates(url: string, stays: () => boolean): void;
 }
 
@@ -138,7 +138,7 @@ export function pageWith(outbox: Outbox, around: Surroundings): Page {
     );
   };
 
-  /** Agents know the tools of a page that was reloaded before it has offered them again. */
+  /** Waits for a tool: agents may call a tool of a reloaded page before the page has offered it again. */
   const awaitTool = (frame: Rpc, id: string, looks: number): void => {
     if (looks === 0) {
       send({ id, error: { code: CODE_TOOL, message: `Tool not found: ${frame.params?.name}` } });
@@ -147,7 +147,7 @@ export function pageWith(outbox: Outbox, around: Surroundings): Page {
     const call: Call = { id };
     pending.set(id, call);
     after(TOOL_LOOK_MS, () => {
-      // It may be cancelled, or dropped with its connection.
+      // The call may have been cancelled, or dropped with its connection.
       if (pending.get(id) !== call) return;
       pending.delete(id);
       rpc(frame, looks - 1);
@@ -157,7 +157,7 @@ export function pageWith(outbox: Outbox, around: Surroundings): Page {
   const evaluateRpc = async (id: string, { code, frame, delta }: NonNullable<Rpc["params"]>): Promise<void> => {
     let { realm }: { realm: Realm | string | undefined } = around;
     if (realm !== undefined && frame !== undefined && frame !== null) {
-      // It may be cancelled, or dropped with its connection, while the frame is looked for.
+      // The call may be cancelled, or dropped with its connection, while the frame is looked up.
       const call: Call = { id };
       if (id !== FIRE) pending.set(id, call);
       realm = await around.frame(String(frame)).catch(unloaded);
@@ -178,7 +178,7 @@ export function pageWith(outbox: Outbox, around: Surroundings): Page {
     let made: Program | undefined;
     const explain = (error: unknown): void => {
       if (id === FIRE) {
-        // Nothing else tells of it; the journal has what the console has.
+        // Nothing else reports this error; the journal also records what is written to the console.
         console.error("fire:", error);
         finish(call, "");
         return;
@@ -222,7 +222,7 @@ export function pageWith(outbox: Outbox, around: Surroundings): Page {
     else if (around.travels(code)) expect(call, (then) => after(NAVIGATION_MS, then));
   };
 
-  /** A navigation may follow this call: its answer waits for one more turn. */
+  /** Holds the answer for one more turn: a navigation may follow this call. */
   const expect = (call: Call, turn: (then: () => void) => void): void => {
     call.held = true;
     expected = call;
@@ -294,7 +294,7 @@ export function pageWith(outbox: Outbox, around: Surroundings): Page {
   };
 }
 
-/** For want of the part that would say it better. */
+/** Used if the part that writes better errors cannot be loaded. */
 function unloaded(error: unknown): string {
   return failure(CODE_THREW, String(error));
 }
@@ -313,7 +313,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
-/** Where the `:` after an id stands, 0 for fire and forget with a leading `:`, negative for code without one. */
+/** The index of the `:` after an id: 0 for fire and forget with a leading `:`, negative for code without one. */
 function idLength(frame: string): number {
   return ID.test(frame) ? frame.indexOf(":") : -1;
 }

@@ -1,4 +1,4 @@
-// The interfaces between the core and the parts that it loads later. No part imports another.
+// The interfaces between the core and the parts that it loads later. Parts do not import each other.
 
 import type { Ability } from "./ability.js";
 import type { Journal } from "./journal.js";
@@ -16,13 +16,12 @@ export interface Rpc {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** A command of the DevTools protocol that makes an event as a person does. */
+/** A DevTools command that makes a trusted input event. */
 export interface InputCommand {
   readonly method: "Input.dispatchMouseEvent" | "Input.dispatchKeyEvent" | "Input.insertText";
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** A file for the page, with its content. */
 export interface GivenFile {
   readonly name: string;
   readonly base64: string;
@@ -35,50 +34,49 @@ export interface GivenFile {
 export type FilesFor = Element | { readonly by: "chooser" | "drop"; readonly x: number; readonly y: number };
 
 export interface Input {
-  /** Sends commands together; resolves when the browser has done all of them. */
+  /** Sends commands together; resolves when the browser has executed all of them. */
   (commands: readonly InputCommand[]): Promise<void>;
   /** Whether it can give files. */
   readonly files: boolean;
-  /** Gives files, as a person who chooses or drops them. */
+  /** Gives files, as a person does by choosing or dropping them. */
   give(files: readonly GivenFile[], to: FilesFor): Promise<void>;
 }
 
-/** What the page's own world has noticed of an act. */
+/** What was noticed in the page's own world during an act. */
 export interface Witnessed {
-  /** The browser's own questions, with what was answered. */
+  /** The browser's own dialogs, with their answers. */
   readonly asked: readonly string[];
   /** What the page tried that is allowed to people only. */
   readonly blocked: readonly string[];
-  /** What the page logged as errors. */
   readonly errors: readonly string[];
 }
 
-/** Watches an act in the page's own world, and answers the browser's questions meanwhile. */
+/** Watches an act in the page's own world, and answers dialogs meanwhile. */
 export interface Witness {
-  /** How many requests of the page are under way. */
+  /** The number of the page's requests in progress. */
   open(): number;
-  /** Ends it, once. */
+  /** Ends the watch; later calls return the same. */
   end(): Witnessed;
 }
 
-/** Stands for the browser where an element wants to hold a pointer that is not really pressed. */
+/** Replaces the browser's pointer capture while the pointer is not really pressed. */
 export interface Capture {
-  /** The one that holds it. */
+  /** The element that has captured the pointer. */
   element(): Element | undefined;
   end(): void;
 }
 
-/** What an act needs of the world in which the page's own code runs. */
+/** What an act needs from the world in which the page's own code runs. */
 export interface PageWorld {
-  /** `answers`: `accept` or `dismiss` for the browser's questions. `isReal`: what is done counts as a person's. */
+  /** `answers`: `accept` or `dismiss` for dialogs. `isReal`: the action counts as a person's. */
   witness(answers: Params, isReal: boolean): Witness;
   /** In the window of this element. */
   capture(within: Element): Capture;
 }
 
-/** What the core lends to a part. */
+/** What the core provides to a part. */
 export interface Core {
-  /** A JSON-RPC frame, or bytes as they are, to the hub; dropped when no connection works. */
+  /** Sends a JSON-RPC frame, or bytes as they are, to the hub; dropped while disconnected. */
   send(frame: object): void;
   /** A value as a typed answer without its id: `:text`, `=json`, `~rendering` or `!code message`. */
   render(value: unknown): string;
@@ -87,45 +85,45 @@ export interface Core {
   /** Calls back once, after `ms`, in hidden tabs too. */
   after(ms: number, then: () => void): void;
   /**
-   * Tells every part that a call of the hub has run. Its answer is to be sent in the same task. With `delta` the state
-   * leaves before it.
+   * Reports to every part that a call of the hub has run. Its answer must be sent in the same task. With `delta`, the
+   * state is sent before it.
    */
   called(delta?: boolean): void;
-  /** Another part, loaded on its first use. */
+  /** Another part, loaded on first use. */
   load<Name extends keyof Parts>(name: Name): Promise<Parts[Name]>;
-  /** Why an agent's code cannot run in the page; empty if it can. */
+  /** Why agents' code cannot run in the page; empty if it can. */
   readonly blocked: Ability["blocked"];
-  /** Runs it; missing where that is forbidden. */
+  /** Runs code; `undefined` if that is forbidden. */
   readonly run: ((code: string) => unknown) | undefined;
   readonly journal: Journal;
   readonly overheard: Overheard;
-  /** The highest ref that this session has given, in this document or one before it. */
+  /** The highest ref that this session has assigned, in this document or an earlier one. */
   lastRef: number;
-  /** Where the document is about to go; empty while it stays. */
+  /** The URL that the document is leaving for; empty while it stays. */
   leaving: string;
-  /** Says that the call that runs leads there, where the browser tells of no navigation. */
+  /** Attributes a navigation to the current call, if the browser does not report navigations. */
   departs(url: string): void;
-  /** Real input, where a browser that eye drives has the page. */
+  /** Real input, in a browser that eye drives. */
   readonly input: Input | undefined;
-  /** Where this runs in another world than the page's own code: the way to that. */
+  /** The page's own world, if this code runs in another one. */
   readonly pageWorld?: PageWorld;
 }
 
 export interface Part {
-  /** Whether this frame of the hub was for this part, as it is now. */
+  /** Returns whether this frame of the hub was for this part. */
   take?(frame: Rpc): boolean;
   joined?(): void;
   /** The hub has answered `hello`. */
   welcomed?(): void;
   left?(): void;
-  /** Whether the state is at this revision of the page, looked at now. */
+  /** Whether the state of the page has this revision now. */
   isAt?(revision: number): boolean;
-  /** A call of the hub has run; its answer leaves before the next task, with `delta` after the state. */
+  /** A call of the hub has run; its answer is sent before the next task, and with `delta` after the state. */
   called?(delta?: boolean): void;
 }
 
 export interface ToolsPart extends Required<Omit<Part, "called" | "welcomed" | "isAt">> {
-  /** `heard`: the browser has it already. */
+  /** `heard`: the browser has the tool already. */
   tool(tool: Tool, options?: ToolOptions, heard?: boolean): void;
   untool(name: string): void;
 }
@@ -133,21 +131,23 @@ export interface ToolsPart extends Required<Omit<Part, "called" | "welcomed" | "
 export interface StatePart extends Required<Omit<Part, "welcomed">> {
   state(source: StateSource, options?: StateOptions): void;
   changed(): void;
-  /** The response to `state/get`; `undefined` while there is nothing to publish. */
+  /** The response to `state/get`; `undefined` while nothing is published. */
   answer(id: string | number): object | undefined;
 }
 
 export interface VerbsPart extends Part {
-  /** The answer to a request that the core does not know: typed as an `eval`'s, or a whole response. Never rejects. */
+  /**
+   * The answer to a request that the core does not handle: typed like an `eval`'s, or a whole response. Never rejects.
+   */
   reply(frame: Rpc, doing: Doing): Promise<string | object>;
-  /** What `eye.NAME(...args)` gives in the page. */
+  /** What `eye.NAME(...args)` returns in the page. */
   ask(name: string, args: readonly unknown[], signal?: AbortSignal): Promise<unknown>;
-  /** The window of a same-origin frame, or the typed answer that says why there is none. */
+  /** The window of a same-origin frame, or a typed answer with the reason why there is none. */
   frame(name: string): (Window & typeof globalThis) | string;
   readonly thrown: Thrown;
 }
 
-/** As a typed answer. Never rejects. */
+/** An error as a typed answer. Never rejects. */
 export type Thrown = (
   error: unknown,
   code: string,
@@ -157,29 +157,31 @@ export type Thrown = (
 
 export interface HandsPart extends Part {
   readonly verbs: Verbs;
-  /** The line of the first visible element that a target means; `undefined` while there is none. */
+  /** The line of the first visible element that matches a target; `undefined` while there is none. */
   seen(target: unknown, frame?: unknown): string | undefined;
 }
 
 export interface WebMcpPart extends Part {
-  /** What the stand-in was asked before it was whole. */
+  /** Calls that the stand-in got before the part was loaded. */
   ask(name: string, args: readonly unknown[]): unknown;
-  /** The page is about to register a tool; `stack` says from where. */
+  /** The page is about to register a tool; `stack` shows where. */
   before(tool: Callable, stack: string | undefined): void;
-  /** It has: until `signal` aborts, which `gone` makes it do, if `done` does not reject. */
+  /**
+   * The page has registered a tool, until `signal` aborts, provided that `done` does not reject. `gone` aborts
+   * `signal`.
+   */
   heard(tool: Callable, signal: AbortSignal, gone: AbortController, done: unknown, stack: string | undefined): void;
-  /** A tool of `eye.tool`, for the browser too. */
+  /** Offers a tool of `eye.tool` to the browser too. */
   mirror(told: ContextTool, execute: Execute, signal: AbortSignal): void;
 }
 
-/** What waits for the part `webmcp`. */
+/** Calls that wait for the part `webmcp`. */
 export interface Overheard extends Array<(part: WebMcpPart) => void> {
-  /** Of the part, before the browser hears of a tool. */
+  /** Set by the part; called before the browser gets a tool. */
   before?: WebMcpPart["before"];
   standIn?: ModelContext | undefined;
 }
 
-/** Makes a part. */
 export type Offer<Kind extends Part = Part> = (core: Core) => Kind;
 
 /** Every part, by the name of its file. */
@@ -191,5 +193,5 @@ export interface Parts {
   readonly webmcp: WebMcpPart;
 }
 
-/** How a part is got, on its first use. */
+/** Loads a part, on its first use. */
 export type LoadPart = <Name extends keyof Parts>(name: Name, hub: URL) => Promise<Offer<Parts[Name]>>;

@@ -1,5 +1,5 @@
-// Turns an agent's code into something that runs once and gives the value a console would show.
-// Code is only changed where a scanner and the engine's own compiler agree that the change is safe.
+// Turns an agent's code into a program that runs once and returns the value that a console would show. Code is only
+// changed where a scanner and the engine's own compiler agree that the change is safe.
 
 import { goesOn, hasNoValue, isBranched, returnBranches } from "./completion.js";
 import { declarations, startsStatement, type Declaration } from "./declarations.js";
@@ -10,9 +10,9 @@ import type { Compiled, Realm } from "./realm.js";
 import { scan, type Scan, type Token } from "./scan.js";
 
 export interface Program extends Made {
-  /** The name its places carry in a stack; empty for code of one line, whose places say nothing. */
+  /** The `sourceURL`, which positions in a stack carry; empty for code of one line, which needs no positions. */
   readonly name: string;
-  /** Names it declares that were the page's own when it was made; it shadows them instead of taking them over. */
+  /** Declared names that were the page's own when the program was made: the code shadows them. */
   readonly shadowed: string;
   readonly declares: readonly Declaration[];
   readonly async: boolean;
@@ -21,15 +21,15 @@ export interface Program extends Made {
 
 const WORTH_A_SCAN = /\b(?:await|let|const|class|var|function)\b|^\s*(?:\{|\/[/*])|\n/;
 
-/** An async function made by its constructor has two lines before its body. */
+/** The constructor of async functions adds two lines before the body. */
 const CONSTRUCTOR_LINES = 2;
 
 let names = 0;
 
-/** What each realm compiled last; the newest are last. */
+/** The latest programs of each realm; the newest are last. */
 const compiled = new WeakMap<Realm, Map<string, Program>>();
 
-/** `undefined` for code that an indirect eval runs as it is, which is most of what agents ask. */
+/** `undefined` for code that an indirect eval can run unchanged, which is most code of agents. */
 export function program(realm: Realm, code: string): Program | undefined {
   if (!WORTH_A_SCAN.test(code)) return undefined;
   const programs = programsOf(realm);
@@ -54,7 +54,7 @@ function programsOf(realm: Realm): Map<string, Program> {
   return programs;
 }
 
-/** Its value, or a promise of it; for callers that need no more than that. */
+/** Runs code; returns its value or a promise of it. */
 export function run(realm: Realm, code: string): unknown {
   return (program(realm, code) ?? { run: () => realm.run(code) }).run();
 }
@@ -76,7 +76,7 @@ interface Parts {
   readonly realm: Realm;
   readonly code: string;
   readonly declares: readonly Declaration[];
-  /** Names that are this code's to declare. */
+  /** Names that this code may declare as globals. */
   readonly takes: readonly string[];
   readonly name: string;
   readonly shadowed: string;
@@ -105,7 +105,7 @@ function isShadow(realm: Realm, one: Declaration): boolean {
   return isLexical(one) && one.names.some((name) => realm.owns(name));
 }
 
-/** A name declared again without a value is empty again; a `;` keeps the next line from becoming part of it. */
+/** A name that is declared again without a value must be undefined again; the `;` separates it from the next line. */
 function clear(one: Declaration, edits: Edits): void {
   const value = one.kind === "var" ? "" : "=void 0";
   for (const { end, last } of one.bare) edits.insert(end, last ? `${value};` : value);
@@ -141,7 +141,7 @@ function scriptProgram(parts: Parts, { tokens }: Scan): Program {
   const { realm, code, declares } = parts;
   const edits = editsOf(code);
   if (tokens[0]?.text === "{" && tokens.at(-1)?.text === "}") {
-    // As in a console: what can be an object is one, anything else is a block.
+    // As in a console: an object literal if it compiles as one, else a block.
     edits.insert(0, "(");
     edits.insert(code.length, "\n)");
     if (realm.compiles(`return${edits.apply()}`, false)) return script(parts, edits);
@@ -171,7 +171,7 @@ function asyncProgram(parts: Parts, found: Scan): Program {
   const taken = declares.filter((one) => !isShadow(realm, one));
   const functions = taken.filter((one) => one.kind === "function").flatMap((one) => one.names);
   const prologue = (strict ? "'use strict';" : "") + functions.map((name) => `globalThis.${name}=${name};`).join("");
-  // Before all others: the first declaration may begin there, too.
+  // Inserted first, since the first declaration may begin at the same position.
   if (prologue !== "") edits.insert(0, prologue);
   for (const one of taken) {
     const list = one.names.join();
@@ -181,7 +181,7 @@ function asyncProgram(parts: Parts, found: Scan): Program {
       edits.insert(one.end, ";");
     } else if (one.kind !== "function") {
       globals.push(list);
-      // A comma lets a pattern stand where a statement could not begin with one.
+      // The `0,` lets a destructuring pattern stand where a statement could not begin with one.
       edits.replace(one.first.start, one.first.end, ";0,");
       clear(one, edits);
     }
@@ -198,7 +198,7 @@ function asyncProgram(parts: Parts, found: Scan): Program {
     ...traced(body, written, CONSTRUCTOR_LINES),
     async: true,
     run: () => {
-      // What does not compile says so here, in the engine's words about the agent's own code.
+      // A syntax error is thrown here, in the engine's words about the agent's own code.
       compiled ??= realm.compile(written);
       if (before !== "") realm.run(before);
       for (const name of parts.takes) realm.declared.add(name);
@@ -208,8 +208,8 @@ function asyncProgram(parts: Parts, found: Scan): Program {
 }
 
 /**
- * Code as an async function's body that returns its last statement, if that is an expression or has branches that end
- * with one.
+ * Code as the body of an async function that returns its last statement, if that is an expression or has branches that
+ * end with one.
  */
 function returning(realm: Realm, tokens: readonly Token[], edits: Edits): Edits | undefined {
   const compiles = (cut: Edits): boolean => realm.compiles(cut.apply(), true);
@@ -242,7 +242,7 @@ function returning(realm: Realm, tokens: readonly Token[], edits: Edits): Edits 
 function cutAt(edits: Edits, start: number, end: number): Edits {
   const cut = edits.copy();
   cut.insert(start, ";return(");
-  // What follows the last statement is `;`, space and comments.
+  // After the last statement there are only `;`, space and comments.
   cut.replace(end, edits.original.length, "\n)");
   return cut;
 }

@@ -1,5 +1,5 @@
-// Renders a value as a typed answer without its id: `:text`, `=json` or `~rendering`.
-// Strings, numbers and exact JSON take the short way; everything else goes through a bounded copy.
+// Renders a value as a typed answer without its id: `:text`, `=json` or `~rendering`. Strings, numbers and exact JSON
+// are written directly; other values through a limited copy.
 
 import { copy, isPlain, nodes, short } from "./copy.js";
 import { tooLarge } from "./answer.js";
@@ -22,21 +22,21 @@ export function render(value: unknown): string {
 
 function renderObject(value: object): string {
   try {
-    // The engine's own writer is many times faster than a copy, but it drops and changes what JSON cannot hold.
+    // `JSON.stringify` is many times faster than a copy, but drops and changes what JSON cannot hold.
     const exact = members(value, 0, 0);
     if (exact > VALUE_MEMBERS_MAX) return tooLarge(`has more than ${VALUE_MEMBERS_MAX} members`);
     if (exact > 0) return `=${JSON.stringify(value)}`;
     const text = short(value) ?? nodes(value);
     if (text !== undefined) return `~${text}`;
   } catch {
-    // A getter or a proxy threw; the copy says where.
+    // A getter or a proxy threw; the copy shows where.
   }
   const copied = copy(value);
   if (typeof copied !== "string") return `=${JSON.stringify(copied)}`;
   return `${isText(value) ? ":" : "~"}${copied}`;
 }
 
-/** Whether a string stands for the value exactly: what it says of itself as JSON, or a boxed string. */
+/** Whether a string is an exact form of the value: the result of its `toJSON`, or a boxed string. */
 function isText(value: object): boolean {
   try {
     return ("toJSON" in value && typeof value.toJSON === "function") || typeof value.valueOf() === "string";
@@ -47,7 +47,7 @@ function isText(value: object): boolean {
 
 const INEXACT = -1;
 
-/** Counts the members of a value that JSON holds exactly; negative for any other, and it stops once over the limit. */
+/** Counts the members of a value that JSON holds exactly; negative for any other value. Stops above the limit. */
 function members(value: unknown, depth: number, counted: number): number {
   switch (typeof value) {
     case "string":

@@ -1,5 +1,5 @@
-// Splits JavaScript into tokens, as far as needed to find `await`, declarations and statement starts.
-// It is no parser: code that was changed by its findings is compiled by the engine before it runs.
+// Splits JavaScript into tokens, as far as needed to find `await`, declarations and statement starts. It is not a
+// parser: code that was changed by its findings is compiled by the engine before it runs.
 
 export type Kind = "word" | "number" | "string" | "template" | "regex" | "mark";
 
@@ -10,15 +10,15 @@ export interface Token {
   readonly end: number;
   /** Open brackets around it; a bracket itself counts as outside of its pair. */
   readonly depth: number;
-  /** A line ends between the token before and this one. */
+  /** Whether a line ends before this token. */
   readonly newline: boolean;
-  /** An operand or a block ends with it, so that the next token continues an expression or begins a statement. */
+  /** Whether it ends an operand or a block, so that the next token continues an expression or begins a statement. */
   readonly ends: boolean;
 }
 
 export interface Scan {
   readonly tokens: readonly Token[];
-  /** `await` stands outside of every function body that is known to be one. */
+  /** Whether there is an `await` outside of every known function body. */
   readonly awaits: boolean;
 }
 
@@ -36,16 +36,16 @@ const SPACE = /(?:[\s\ufeff]+|\/\/.*|<!--.*|\/\*[^]*?\*\/)*/y;
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: identifiers may hold either joiner, each by itself
 const WORD = /[\p{ID_Start}$_#\\](?:[\p{ID_Continue}$\u200c\u200d\\]|(?<=\\u)\{\w+\})*/uy;
 /**
- * Any run that begins like a number: `1e+5`, `0xff_ffn`, and also `5..toFixed`, which ends as an operand just the same.
+ * Any run that begins like a number: `1e+5`, `0xff_ffn`, and also `5..toFixed`, which ends an operand just the same.
  */
 const NUMBER = /\.?\d(?:[eE][+-]|[\w.])*/y;
 const STRING = /(['"])(?:(?!\1)[^\\\n\r]|\\(?:\r\n|[^]))*\1/y;
 const TEMPLATE_PART = /(?:[^`\\$]|\\[^]|\$(?!\{))*(?:`|\$\{)/y;
 const REGEX = /\/(?![*/])(?:[^\\/[\n\r]|\\[^\n\r]|\[(?:[^\\\]\n\r]|\\[^\n\r])*\])+\/[\w$]*/y;
-/** Longer operators fall into parts, which makes no difference to what is looked for. */
+/** Longer operators are split, which makes no difference here. */
 const MARK = /=>|[=!]==?|\?\.(?!\d)|\+\+|--|\.\.\.|[{}()[\];,<>+\-*/%&|^!~?:=.@]/y;
 
-/** Words after which an operand is still to come. */
+/** Words after which an operand follows. */
 const BEFORE_OPERAND = new Set(
   "return typeof instanceof in of new delete void throw case do else await yield extends default".split(" "),
 );
@@ -53,13 +53,13 @@ const HEADS = new Set("if for while with".split(" "));
 const BEFORE_BLOCK = new Set("do else try finally".split(" "));
 const LINE_END = /[\n\r\u2028\u2029]/;
 
-/** `undefined` for what cannot be JavaScript: the engine says best what is wrong with it. */
+/** `undefined` for text that cannot be JavaScript: the engine reports its errors best. */
 export function scan(code: string): Scan | undefined {
   const tokens: Token[] = [];
   const open: Open[] = [];
   let awaits = false;
   let at = 0;
-  // An operand has just ended: what follows is a division, not a regex.
+  // Whether an operand has just ended: then `/` is a division, not a regex.
   let operand = false;
   let lastPair: Open | undefined;
 
@@ -156,7 +156,7 @@ function opening(text: "(" | "[" | "{", tokens: readonly Token[], operand: boole
   return { bracket };
 }
 
-/** The longer names are those of braces. */
+/** The names of brackets written as braces have more than two characters. */
 function closes(text: ")" | "]" | "}", bracket: Bracket): boolean {
   if (text === ")") return bracket === "(";
   if (text === "]") return bracket === "[";
@@ -167,7 +167,7 @@ function inBody(open: readonly Open[]): boolean {
   return open.some((one) => one.bracket === "body");
 }
 
-/** `await:` is a property's name or a label, never the operator. */
+/** `await:` is a property name or a label, never the operator. */
 function isKey(code: string, end: number): boolean {
   SPACE.lastIndex = end;
   const space = SPACE.exec(code)?.[0] ?? "";

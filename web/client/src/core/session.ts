@@ -1,4 +1,4 @@
-// Which session this document is: an id from the page, from the tab's memory, or a new one; claimed by a lock
+// The session of this document: an id from the page, from the tab's memory, or a new one. It is claimed by a lock,
 // because browsers copy a tab's memory into duplicated and opened tabs.
 
 import { hold } from "./lock.js";
@@ -35,14 +35,14 @@ export async function claimSession(explicit: string | undefined): Promise<Claim>
   return { id, release: (await hold(lockOf(id))) ?? (() => undefined) };
 }
 
-/** The hub gave another id than was asked for; this tab asks for that one from now on. */
+/** The hub assigned another id than was requested; this tab requests that one from now on. */
 export function rememberSession(id: string, asked: string | undefined): string {
   remember(KEY + framePath(), id);
   if (asked !== undefined) remember(INSTEAD_KEY + asked, id);
   return id;
 }
 
-/** This tab never claims that id again. */
+/** Marks an id that this tab must not claim again. */
 export function loseSession(id: string): void {
   remember(LOST_KEY + framePath(), id);
 }
@@ -80,6 +80,6 @@ function remember(key: string, id: string): void {
   try {
     sessionStorage.setItem(key, id);
   } catch {
-    // Sandboxed frames have no memory: they get a new id with every load.
+    // Sandboxed frames have no session storage: they get a new id with every load.
   }
 }

@@ -1,5 +1,5 @@
-// Later turns: timers that hidden tabs do not slow down, from a small worker beside the page, and the next task. A
-// page's policy may forbid the worker; then timers are the page's own.
+// Delayed callbacks: timers that hidden tabs do not slow down, by a small worker, and callbacks in the next task. Where
+// the page's policy forbids the worker, the page's own timers are used.
 
 const SOURCE = "onmessage=({data:[id,ms]})=>setTimeout(()=>postMessage(id),ms)";
 

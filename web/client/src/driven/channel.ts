@@ -1,39 +1,38 @@
-// Calls between the two halves of a driven page's client, which share what the browser made for the window and no
-// object of JavaScript: events of a name that only they know, with JSON and elements. A call runs at once and gives
-// what the other half returns.
-// What comes from the page's own world is what the page wants it to be.
+// Calls between the two halves of a driven page's client. They share the window's DOM but no JavaScript objects, so a
+// call is an event with a secret name that carries JSON and elements. A call runs synchronously and returns the other
+// half's result. Values from the page's own world are under the page's control.
 
-/** What a half does for the other. */
+/** The functions that a half offers to the other. */
 export type Functions = Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
 
 export interface Channel {
-  /** `undefined` where the other half is not there, has no such function, or fails. */
+  /** `undefined` if the other half is not there, has no such function, or fails. */
   call(name: string, ...args: readonly unknown[]): unknown;
 }
 
-/** Stands for an element in the JSON. */
+/** The key that marks an element in the JSON. */
 const ELEMENT = "eye:element";
 
 type Half = "page" | "hands";
 
-/** Where the events are. `document.open()` removes the listeners of document and window, and leaves these. */
+/** The event target. `document.open()` removes the listeners of document and window, but not these. */
 const where: EventTarget = performance;
 
 export function channelAs(half: Half, name: string, functions: Functions): Channel {
   const other: Half = half === "page" ? "hands" : "page";
-  /** What the other half has said to the call that runs. */
+  /** The other half's answer to the current call. */
   let said: unknown;
   const mine = document;
 
   where.addEventListener(`${name}.${half}`, (event) => {
-    // The first document of a popup leaves its window to another, with another client.
+    // The first document of a popup is replaced in the same window by another one, with its own client.
     if (document !== mine) return;
     let result: unknown;
     try {
       const [wanted, ...args] = read(event) as readonly [string, ...unknown[]];
       result = Object.hasOwn(functions, wanted) ? functions[wanted]?.(...args) : undefined;
     } catch {
-      // The half that called goes on without.
+      // The calling half gets `undefined`.
     }
     where.dispatchEvent(written(`${name}.${other}.said`, result ?? null));
   });
@@ -57,7 +56,7 @@ export function channelAs(half: Half, name: string, functions: Functions): Chann
   };
 }
 
-/** Nothing else of an event goes from one world to another as it is. */
+/** An `InputEvent`: its data and target ranges are all that passes unchanged from one world to the other. */
 function written(type: string, value: unknown): Event {
   const targetRanges: StaticRange[] = [];
   const data = JSON.stringify(value, (_, one: unknown) => {
@@ -77,7 +76,7 @@ function read(event: Event): unknown {
   });
 }
 
-/** Of any window. */
+/** An element of any window. */
 function isElement(value: unknown): value is Element {
   return (value as { nodeType?: unknown } | null | undefined)?.nodeType === 1;
 }

@@ -1,27 +1,27 @@
-// The way between a client and the driver of its browser: a binding there, a function of a name that no page guesses
-// back.
+// The connection between a client and the driver of its browser: a binding to the driver, and a function with a secret
+// name back.
 
 import type { Socket } from "../core/link.js";
 import type { Input } from "../core/part.js";
 
-/** What the browser's driver writes around a script of a driven page. */
+/** Constants that the browser's driver puts before the scripts of a driven page. */
 export interface Names {
   readonly session: string;
-  /** The name of the function that takes a message for the driver. */
+  /** The name of the function that sends a message to the driver. */
   readonly binding: string;
-  /** The name under which the driver finds the function that takes its messages. */
+  /** The name of the function with which the driver delivers messages. */
   readonly receive: string;
   /** The name of the events by which the two halves of a client call each other. */
   readonly channel: string;
   /** Whether the driver can give files to the page. */
   readonly files: boolean;
-  /** Whether the driver makes input; otherwise events are the page's own. */
+  /** Whether the driver makes real input; otherwise events are synthetic. */
   readonly hands: boolean;
 }
 
-/** What the driver tells beside the hub's messages. */
+/** What the driver reports besides the hub's messages. */
 export interface Hears {
-  /** What the document was leaving for did not come. */
+  /** A navigation that had begun did not happen. */
   stays(): void;
   /** The number of the frame that the document is in. */
   frame(number: string): void;
@@ -31,7 +31,7 @@ export interface Hears {
 
 export interface Driver {
   say(message: string): void;
-  /** In place of a socket to the hub. */
+  /** Opens a connection that replaces a WebSocket to the hub. */
   open(): Socket;
   readonly input: Input;
 }
@@ -39,30 +39,30 @@ export interface Driver {
 const CONNECTING = 0;
 const OPEN = 1;
 const CLOSED = 3;
-/** How the driver says that the hub closed the connection: `!CODE REASON`. */
+/** Driver's message: the hub closed the connection, `!CODE REASON`. */
 const CLOSES = "!";
-/** How the driver says that what the document was leaving for did not come. */
+/** Driver's message: a navigation that had begun did not happen. */
 const STAYS = "=";
-/** How the driver asks for the field of a request: `@NUMBER`. */
+/** Driver's message: it requests the field of a file request, `@NUMBER`. */
 const FIELD = "@";
-/** How the driver says which frame of its tab the document is in: `%f2`. Its refs begin with that. */
+/** Driver's message: the frame of its tab that the document is in, `%f2`. The document's refs begin with that. */
 const FRAME = "%";
-/** How the driver says which frame an element of the document shows: `&f2`, with the element. */
+/** Driver's message: the frame that an element of the document shows, `&f2`, with the element. */
 const SHOWS = "&";
 
 /**
- * How long an answer may take to go back as the value of its message; code that runs longer may say something while it
- * runs.
+ * How long answers are collected to be returned as the value of their message, in ms; code that runs longer may need to
+ * send messages while it runs.
  */
 const HELD_MS = 5;
 
-/** What is said while a message is taken. */
+/** Messages that are collected while a driver's message is handled. */
 interface Held {
   readonly since: number;
   readonly messages: string[];
 }
 
-/** The driver's function; nothing that runs after this finds it. */
+/** Takes the driver's function, and removes it so that later code cannot find it. */
 export function taken(binding: string): ((message: string) => void) | undefined {
   const global = globalThis as unknown as Record<string, unknown>;
   const post = global[binding];
@@ -83,7 +83,7 @@ export function driverBehind(call: (message: string) => void, { receive, files }
   const release = (): void => {
     const messages = held?.messages.splice(0);
     held = undefined;
-    // The browser's function throws unless it is given one argument, a text.
+    // The browser's function throws unless it gets exactly one string.
     for (const message of messages ?? []) call(message);
   };
   let socket: (Socket & { readyState: number }) | undefined;
@@ -141,11 +141,12 @@ export function driverBehind(call: (message: string) => void, { receive, files }
     return undefined;
   };
   /**
-   * What is said to this message at once is its value: faster for the driver than a message of its own. The browser
-   * reads it when the code and its microtasks have run, and sends it before anything that is said after that.
+   * Handles a message, and returns what is sent meanwhile as its value, which is faster for the driver than separate
+   * messages. The browser reads it when the code and its microtasks have run, and delivers it before anything that is
+   * sent later.
    */
   const answer = (message: string): { readonly said: readonly string[] } => {
-    // Of a message whose code was stopped.
+    // Sends what is left of a message whose code was stopped.
     release();
     const mine: Held = (held = { since: Date.now(), messages: [] });
     take(message);
@@ -156,7 +157,7 @@ export function driverBehind(call: (message: string) => void, { receive, files }
       },
     };
   };
-  // The first document of a popup leaves its window to the one that the popup is opened for, with another client.
+  // Configurable: the first document of a popup is replaced in the same window by another one, with its own client.
   Object.defineProperty(globalThis, receive, {
     value: (message: string, answered?: 1, element?: Element) =>
       answered === undefined ? take(message, element) : answer(message),
@@ -166,7 +167,7 @@ export function driverBehind(call: (message: string) => void, { receive, files }
   const ask = (what: object, field?: Element): Promise<void> =>
     new Promise((done, failed) => {
       waiting.set(++asked, { done, failed, field });
-      // A tab behind another gets no frames, and so no input, before it is brought to the front.
+      // A tab in the background has no frames, and so no input, until it is brought to the front.
       say(JSON.stringify({ input: asked, ...(document.hidden ? { front: true } : {}), ...what }));
     });
   const input: Input = Object.assign((commands: Parameters<Input>[0]) => ask({ commands }), {

@@ -1,4 +1,4 @@
-// How a verb of one half ends for the other: as JSON, which no error survives.
+// The outcome of a verb as JSON for the other half, since errors do not survive JSON.
 
 import { isRefused, Refused } from "../page/verb.js";
 
@@ -17,7 +17,7 @@ export function failing(error: unknown): Ending {
   return { refused: { code, message, data } };
 }
 
-/** Gives the value, or throws what the verb threw. */
+/** Returns the value, or throws what the verb threw. */
 export function endingIn(ending: Ending | undefined): unknown {
   const { value, typed, refused, thrown } = ending ?? {};
   if (typed !== undefined) throw typed;

@@ -1,6 +1,6 @@
 // The half of a driven page's client that looks and acts, with its refs. It runs in a world of its own beside the
-// page's: it sees the same document and none of the page's objects, so that a page can neither find it nor change what
-// it does. Agents' code does not run here.
+// page's: it shares the document but no objects with the page, so that the page can neither find nor change it. Agents'
+// code does not run here.
 
 import { failure } from "../core/answer.js";
 import { clip } from "../core/clip.js";
@@ -23,15 +23,15 @@ import { failing, type Ending } from "./ending.js";
 
 declare const eyeDriven: Names;
 
-/** How the driver is told that a message is for the other half. */
+/** The prefix of messages that the driver passes on to the other half. */
 const FOR_PAGE = ">";
 
-/** Where this half is, in its own world. */
+/** The key of this half's document, in its own world. */
 const HERE = Symbol.for("eye.hands");
 type Marked = typeof globalThis & { [HERE]?: Document };
 
 const post = taken(eyeDriven.binding);
-// A document that joins once more keeps its refs.
+// A document that joins again keeps its refs.
 if ((globalThis as Marked)[HERE] !== document && post !== undefined) {
   (globalThis as Marked)[HERE] = document;
   begin(post);
@@ -46,7 +46,7 @@ function begin(call: (message: string) => void): void {
   });
 
   const aborters = new Map<number, AbortController>();
-  /** A verb for the page's own code. */
+  /** Runs a verb for the page's own code. */
   const verb = (id: unknown, name: unknown, params: unknown): true => {
     const aborter = new AbortController();
     aborters.set(Number(id), aborter);
@@ -84,7 +84,7 @@ function begin(call: (message: string) => void): void {
   const beside: Part = {
     isAt: (revision) => channel.call("isAt", revision) === true,
     take(frame: Rpc) {
-      // What is waited for there is code.
+      // A condition given as code is waited for in the other half.
       const isCode = frame.method === "page/wait" && waitedFor(frame.params ?? {}) === undefined;
       if (isCode) say(FOR_PAGE + JSON.stringify([frame]));
       return isCode;
@@ -125,7 +125,7 @@ function begin(call: (message: string) => void): void {
     parts: () => [beside],
     onTaken: () => undefined,
     onWelcome: (welcome) => {
-      // A document that comes back joins once more: it goes nowhere, and who waited before does so no longer.
+      // A document from the back/forward cache joins again: it is not leaving, and its old calls have no waiter.
       page.drop();
       leaves("");
       core.lastRef = Math.max(core.lastRef, Number((welcome as { lastRef?: unknown } | null)?.lastRef) || 0);
@@ -150,7 +150,7 @@ function begin(call: (message: string) => void): void {
   channel.call("begun");
 }
 
-/** What the other half says is what the page wants it to be, and no more of it is taken than a page may log. */
+/** The page controls what the other half returns, so only as much is taken as a page may log. */
 function worldBehind({ call }: Channel): PageWorld {
   const texts = (value: unknown): string[] =>
     Array.isArray(value)

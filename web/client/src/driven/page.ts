@@ -1,6 +1,6 @@
 // The half of a driven page's client that runs in the page's own world: `eye`, agents' code, tools, state, WebMCP, logs
-// and topics. What looks and acts is in the other half (`hands.ts`), which a page cannot reach. This half is trusted as
-// little as the page.
+// and topics. Looking and acting is in the other half (`hands.ts`), which a page cannot reach. This half is trusted no
+// more than the page.
 
 import { pageWorld } from "../act/page-world.js";
 import { contentOf } from "../act/real-choose.js";
@@ -19,19 +19,19 @@ import { join } from "./joined.js";
 
 declare const eyeDriven: Names;
 
-/** How the driver is asked for the other half, which is made when it is needed. */
+/** The message that requests the other half from the driver, which creates it on demand. */
 const WANTED = "+";
 
-/** How long that may take. */
+/** How long that may take, in ms. */
 const WANTED_MS = 10_000;
 
 const post = taken(eyeDriven.binding);
-// The document around one of its own origin looks into it; one of another origin has a client of its own.
+// The parent document handles a frame of its own origin; a frame of another origin has its own client.
 if (frameElement === null && post !== undefined) drive(post);
 
 function drive(call: (message: string) => void): void {
   const { session, channel: name } = eyeDriven;
-  /** Frames that elements show, for when the other half begins. */
+  /** The frame numbers of elements, kept for when the other half begins. */
   const shown: { readonly element: WeakRef<Element>; readonly number: string }[] = [];
   const witnesses = new Map<number, Witness>();
   const captures = new Map<number, Capture>();
@@ -83,7 +83,7 @@ function drive(call: (message: string) => void): void {
   });
   const driven: Driven = { session, open, input };
 
-  /** The other half is there. */
+  /** Resolves when the other half is there. */
   const there = (): Promise<void> =>
     new Promise((resolve, reject) => {
       if (channel.call("here") === true) resolve();
@@ -131,7 +131,7 @@ function drive(call: (message: string) => void): void {
   join(load, driven);
 }
 
-/** Files of the page as what goes to the other half. */
+/** Files of the page in the form that the other half accepts. */
 async function contentsOf(files: unknown): Promise<unknown> {
   if (!Array.isArray(files)) return files;
   const content = async (file: unknown): Promise<unknown> =>

@@ -1,5 +1,5 @@
-// The client of a driven page in one piece, in the page's own world: for the extension without the debugger. It carries
-// all its parts and talks over a function instead of a socket, so that it works under any policy.
+// The client of a driven page in one piece, in the page's own world: for the extension without the debugger. It
+// contains all parts and uses a function instead of a socket, so that it works under any policy.
 
 import type { Driven } from "../core/connect.js";
 import type { LoadPart, Offer, Parts } from "../core/part.js";
@@ -13,7 +13,7 @@ import { join } from "./joined.js";
 declare const eyeDriven: Names;
 
 const post = taken(eyeDriven.binding);
-// The document around one of its own origin looks into it; one of another origin has a client of its own.
+// The parent document handles a frame of its own origin; a frame of another origin has its own client.
 if (frameElement === null && post !== undefined) drive(post);
 
 function drive(call: (message: string) => void): void {

@@ -1,28 +1,30 @@
-// What is different between two outlines of the same page: pieces that came, went, or say something else about the same
-// element.
+// The difference between two outlines of the same page: pieces that are new, gone, or changed for the same element.
 
 import { clip } from "../core/clip.js";
 import { moves } from "./moves.js";
 import { CHANGES_MAX, GONE_MAX, GONE_SHOWN, OUTLINE_TEXT_CHARS_MAX } from "../core/limits.js";
 
-/** Between what stands in one line of an outline. No text of a page holds it: white space in texts is a space. */
+/**
+ * Between the pieces of one line of an outline. It cannot occur in a page's text, where all white space becomes a
+ * space.
+ */
 export const SEPARATOR = "\u2029";
 const FIRST_REF = /(?<=^(?:#+ )?)(?:f\d+)?e\d+(?:\.\d+)?\b/;
 
-/** As an agent reads it. */
+/** A line as agents read it. */
 export function printed(line: string): string {
   return line.replaceAll(SEPARATOR, " | ");
 }
 
 const FOCUS = / \(focus\)$|, focus(?=\)$)/;
-/** Two texts that begin with this much in common are one that has changed. */
+/** Two texts with this much of a common beginning count as one that has changed. */
 const COMMON_CHARS_MIN = 20;
-/** So much of what is the same is shown before and behind what is not. */
+/** Unchanged characters that are shown before and after a change. */
 const CONTEXT_CHARS = 20;
-/** Less than this is not left out. */
+/** Shorter unchanged parts are not left out. */
 const LEFT_OUT_CHARS_MIN = 40;
 
-/** Empty if nothing changed. `+` came, `-` went, `~` is what or where it is now. */
+/** Empty if nothing changed. `+` is new, `-` is gone, `~` has changed or moved. */
 export function changes(before: readonly string[], after: readonly string[]): string[] {
   const was = counted(before);
   const is = counted(after);
@@ -39,12 +41,12 @@ export function changes(before: readonly string[], after: readonly string[]): st
     else {
       gone.splice(gone.indexOf(same), 1);
       refs.delete(ref);
-      // Which element lost the focus is no news.
+      // Losing the focus is not reported.
       if (same.replace(FOCUS, "") !== line) told.push(`~ ${apart(same, line)}`);
     }
   }
   told.push(...moves(before.map(withoutFocus), after.map(withoutFocus)).map(printed));
-  // What went interests less than what came.
+  // Gone pieces matter less than new ones, so only a few are reported.
   const rest = gone.length > GONE_MAX ? gone.splice(GONE_SHOWN).length : 0;
   for (const line of gone) told.push(`- ${short(line)}`);
   if (rest > 0) told.push(`- … ${rest} more`);
@@ -67,7 +69,7 @@ function commonChars(a: string, b: string): number {
   return at;
 }
 
-/** The line as it is now, of long ones only the place where it differs, with a little of what is around. */
+/** The changed line; of a long one only the changed part, with a little context. */
 function apart(before: string, after: string): string {
   const common = commonChars(before, after);
   const same = Math.min(commonChars(reversed(before), reversed(after)), after.length - common);

@@ -1,4 +1,4 @@
-// Writes one element as a piece of the outline: its ref, its name, and what a person sees of its state.
+// Writes one element as a piece of the outline: its ref, its name, and its visible state.
 
 import { clip } from "../core/clip.js";
 import { HIDDEN, isSecret } from "../core/element.js";
@@ -12,13 +12,13 @@ import { isNamed } from "./titles.js";
 import { isDisabled } from "./visible.js";
 
 const EMPTY = "_";
-/** Kinds of input that need more than text. */
+/** Input types whose value has a format that must be shown. */
 const FORMATS = /^(?:date|time|datetime-local|month|week|color|number|email|tel|url)$/;
 
 export interface Showing {
-  /** Takes the place of a name that would repeat what is shown inside. */
+  /** Replaces a name that would repeat the content shown below it. */
   readonly called?: string | undefined;
-  /** For comparing: in full, with a provisional ref. */
+  /** For comparing: values in full, and a provisional ref. */
   readonly compare?: boolean;
 }
 
@@ -49,7 +49,7 @@ function pictured(element: Element, kind: Kind, name: string, full = false): str
     case "choice":
       return `(${isChosen(element) ? "x" : " "}) ${fold(element)}${name}${besides(element, name)}`;
     default: {
-      // The marks that many labels end with are written here in any case.
+      // The marks that many labels end with are removed here and written in one way.
       const bare = name.replace(/^\*\s*/, "").replace(/[\s*:]+$/, "") || name;
       const required = isRequired(element) || (name.includes("*") && !bare.includes("*"));
       return `${bare}${required ? "*" : ""}: ${valueOf(element, kind, full)}`;
@@ -57,7 +57,7 @@ function pictured(element: Element, kind: Kind, name: string, full = false): str
   }
 }
 
-/** What is read on a button or a link whose name does not say it: what is chosen in a list that opens, a number. */
+/** The visible text of a button or a link whose name differs: the choice of an opening list, a number. */
 function shownIn(element: Element, name: string): string {
   const opens = attribute(element, "role") === "combobox" || attribute(element, "aria-haspopup") === "listbox";
   if (!opens && !isNamed(element)) return "";
@@ -66,9 +66,9 @@ function shownIn(element: Element, name: string): string {
   return !/[\p{L}\p{N}]/u.test(shown) || isSaidBy(shown, name) ? "" : `: ${clip(shown, OUTLINE_VALUE_CHARS_MAX)}`;
 }
 
-/** What the label of a box shows beside its name: the key of a tool, a price. */
+/** The text that a checkbox's label shows besides its name: the key of a tool, a price. */
 function besides(element: Element, name: string): string {
-  // What its labels say is its name, unless it has one of its own.
+  // Without a name of its own, its name is the text of its labels.
   if (!isNamed(element)) return "";
   const labels = labelsOf(element);
   if (labels.every((label) => isSaidBy(label.textContent ?? "", name))) return "";
@@ -76,7 +76,7 @@ function besides(element: Element, name: string): string {
   return !/[\p{L}\p{N}]/u.test(shown) || isSaidBy(shown, name) ? "" : `: ${clip(shown, OUTLINE_VALUE_CHARS_MAX)}`;
 }
 
-/** `undefined` for what is both. */
+/** `undefined` for a mixed state. */
 export function isOn(element: Element): boolean | undefined {
   if (element.localName === "input")
     return (element as HTMLInputElement).indeterminate ? undefined : (element as HTMLInputElement).checked;
@@ -102,7 +102,7 @@ function fold(element: Element): string {
   return expanded === "true" ? "- " : expanded === "false" ? "+ " : "";
 }
 
-/** What stands in a field of several lines, as it is written; `undefined` for all else. */
+/** The text of a multi-line field, unchanged; `undefined` for any other element. */
 export function linesOf(element: Element): string | undefined {
   if (element.localName === "textarea") return (element as HTMLTextAreaElement).value;
   return element.localName === "input" || kindOf(element) !== "field" ? undefined : written(element);
@@ -136,7 +136,7 @@ export function valueOf(element: Element, kind: Kind, full = false): string {
   }
 }
 
-/** What stands in an editor. */
+/** The text of an editor. */
 function written(element: Element): string {
   const { innerText = "" } = element as HTMLElement;
   return innerText === "" && takesKeys(element) ? drawnText(element) : innerText;
@@ -166,7 +166,7 @@ function notes(element: Element, kind: Kind): string {
   return said.length === 0 ? "" : ` (${said.join(", ")})`;
 }
 
-/** Why the page or the browser does not take the value; `undefined` while there is no complaint. */
+/** The message about an invalid value, from the page or the browser; `undefined` while the value is valid. */
 export function invalid(element: Element): string | undefined {
   const { validationMessage = "" } = element as HTMLInputElement;
   const marked = attribute(element, "aria-invalid");

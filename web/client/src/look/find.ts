@@ -1,5 +1,5 @@
-// Finds the element that an agent means: by ref, by what a person reads, or by a CSS selector; in doubt it says which
-// ones there are.
+// Finds the element that an agent means: by ref, by visible text, or by a CSS selector. If several match, all are
+// returned.
 
 import { hint } from "../core/hint.js";
 import { clip } from "../core/clip.js";
@@ -15,9 +15,9 @@ import { above, attribute, plain, selectAll } from "./tree.js";
 import { isOffered, isVisible } from "./visible.js";
 
 export interface Found {
-  /** One is what was meant; several are in doubt. */
+  /** One element is a match; several are ambiguous. */
   readonly elements: readonly Element[];
-  /** Whether there will never be one: the ref is gone, or was never given. */
+  /** The reason if there will never be a match: the ref is gone, or was never assigned. */
   readonly never?: string;
 }
 
@@ -27,7 +27,7 @@ const UNREAD = /^(?:script|style|template|noscript|title)$/;
 const WORD_CHARS_MIN = 3;
 const COMPARED_MAX = 500;
 
-/** A target that is looked for in one frame only. */
+/** A target to look for in one frame only. */
 export class Scoped {
   constructor(
     readonly root: Document,
@@ -39,14 +39,14 @@ export class Scoped {
   }
 }
 
-/** A target of an agent, in the frame that it named. Refs are the same in all frames. */
+/** An agent's target, limited to the frame that the agent named. Refs need no frame. */
 export function scoped(target: unknown, root: Document): unknown {
   return typeof target !== "string" || REF.test(target.trim()) ? target : new Scoped(root, target);
 }
 
 export function find(target: unknown): Found {
   if (target instanceof Element) return { elements: [target] };
-  // Of a frame's own realm.
+  // An element of a frame's own realm.
   if (typeof (target as Element | undefined)?.getBoundingClientRect === "function")
     return { elements: [target as Element] };
   const root = target instanceof Scoped ? target.root : document;
@@ -87,11 +87,11 @@ function preferVisible(elements: readonly Element[]): Element[] {
   return visible.length > 0 ? visible : [...elements];
 }
 
-/** What can be acted on, as far as a selector tells. */
+/** Elements that can probably be acted on, as a selector. */
 const ACTING =
   "a[href],button,input:not([type=hidden]),select,textarea,summary,[role],[tabindex],[contenteditable],[onclick]";
 
-/** The whole name before a part of it, what can be acted on before what can be read. */
+/** Finds by text: whole names before parts of names, controls before plain text. */
 function byText(text: string, root: Document): Element[] {
   const wanted = plain(text).toLowerCase();
   if (wanted === "") return [];
@@ -103,14 +103,14 @@ function byText(text: string, root: Document): Element[] {
   };
   for (const element of selectAll(ACTING, root)) {
     const kind = kindOf(element);
-    // What an area holds is not what it is called.
+    // The content of an area does not count as its name.
     const called = kind === "area" && !isNamed(element) && isStructured(element) ? ownText(element) : undefined;
     if (kind !== undefined) rank(element, called ?? nameOf(element), 0);
   }
   if (ranks[0].length === 0)
     for (const element of selectAll("*", root)) if (!UNREAD.test(element.localName)) rank(element, ownText(element), 1);
   const those = ranks.map(preferred).find((one) => one.length > 0) ?? [];
-  // Of several with this name, the one that a person reads it on.
+  // Of several elements with this name, the one that shows it as its text.
   const read = those.filter((element) => plain((element as HTMLElement).innerText ?? "").toLowerCase() === wanted);
   return read.length === 1 ? read : those;
 }
@@ -122,7 +122,7 @@ function ownText(element: Element): string {
   return text;
 }
 
-/** The text of a label means its control; of those inside of each other, the inner. */
+/** A label's text means its control. Of nested elements, the inner one is meant. */
 function preferred(rank: readonly Element[]): Element[] {
   const meant = [
     ...new Set(rank.map((element) => (element.closest("label") as HTMLLabelElement | null)?.control ?? element)),
@@ -134,7 +134,7 @@ function preferred(rank: readonly Element[]): Element[] {
   return those.filter((element) => !outer.has(element));
 }
 
-/** How an element is named to an agent. */
+/** The line that represents an element to an agent. */
 export function lineOf(element: Element): string {
   if (kindOf(element) !== undefined) return describe(element);
   const text =
@@ -145,7 +145,10 @@ export function lineOf(element: Element): string {
   return line;
 }
 
-/** Pages use elements again, in lists above all: why a ref does not mean what was shown under it any more. */
+/**
+ * Returns a message if the ref's element has another name than when it was shown: pages reuse elements, above all in
+ * lists.
+ */
 export function renamed(target: unknown): string | undefined {
   const shown = typeof target === "string" && REF.test(target.trim()) ? referred(target.trim()) : undefined;
   if (shown?.element === undefined || shown.line === "") return undefined;
@@ -154,7 +157,7 @@ export function renamed(target: unknown): string | undefined {
   return `${shown.line} is now ${lineOf(shown.element).replace(/^\S+ /, "")}; if that is meant too, ask again`;
 }
 
-/** Those that an agent may have meant, best first. */
+/** The elements that an agent may have meant, best first, as a hint. */
 export function nearest(target: unknown): string {
   const words = plain(
     String(target)

@@ -1,5 +1,5 @@
-// Shows an element to the person at the page: a frame above everything, which takes no clicks, is no part of what
-// agents see, and leaves by itself.
+// Highlights an element for the person at the page: a frame above everything that takes no clicks, is hidden from
+// agents, and disappears by itself.
 
 import { HIGHLIGHT_MS, HIGHLIGHT_MS_MAX } from "../core/limits.js";
 import { misused } from "../page/verb.js";
@@ -9,7 +9,7 @@ const AROUND_PX = 3;
 
 let leave: (() => void) | undefined;
 
-/** Without an element, the frame is taken away. */
+/** Without an element, the current frame is removed. */
 export function highlight(element: Element | undefined, ms: unknown = HIGHLIGHT_MS): void {
   if (!(typeof ms === "number" && ms >= 0 && ms <= HIGHLIGHT_MS_MAX))
     throw misused(`ms is a time in ms, at most ${HIGHLIGHT_MS_MAX}`);
@@ -50,7 +50,7 @@ export function highlight(element: Element | undefined, ms: unknown = HIGHLIGHT_
     turn = requestAnimationFrame(go);
   };
   ownerDocument.documentElement.append(frame);
-  // Above open dialogs too.
+  // A popover is above open dialogs, too.
   frame.showPopover();
   go();
   const timer = setTimeout(() => leave?.(), ms);

@@ -2,12 +2,13 @@
 
 import { holds } from "./tree.js";
 
-/** The topmost element there, inside of shadow roots too. */
+/** The topmost element at a place, inside of shadow roots too. */
 export function hitAt(document: DocumentOrShadowRoot, x: number, y: number): Element | undefined {
   let hit = document.elementFromPoint(x, y) ?? undefined;
   while (hit?.shadowRoot) {
     const { shadowRoot }: Element = hit;
-    // A slotted text is hit as its host; what the host draws around it is then the first of its own.
+    // `elementFromPoint` returns the host for slotted text; the first element of the host's own shadow root is then
+    // meant.
     const inner: Element | undefined = shadowRoot
       ?.elementsFromPoint(x, y)
       .find((one) => one.getRootNode() === shadowRoot);
@@ -17,7 +18,7 @@ export function hitAt(document: DocumentOrShadowRoot, x: number, y: number): Ele
   return hit;
 }
 
-/** Whether what is hit means this element: it is inside of it, or labels it. */
+/** Whether a hit counts for this element: it is inside of the element, or in its label. */
 export function isOf(element: Element, hit: Element): boolean {
   if (holds(element, hit)) return true;
   const label = hit.closest("label");

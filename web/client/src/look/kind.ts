@@ -1,11 +1,10 @@
-// What a person can do with an element, whatever it is made of.
+// What a person can do with an element, independent of its markup.
 
 import { attribute, styleOf, takesKeys } from "./tree.js";
 
 /**
  * `field`: takes text. `check`: on or off. `choice`: one of several. `select`: a list to choose from. `slider`: a
- * number by dragging. `file`: takes files. `link` and `button`: to click. `area`: something else that reacts to a
- * click.
+ * number by dragging. `file`: takes files. `link` and `button`: to click. `area`: anything else that reacts to a click.
  */
 export type Kind = "link" | "button" | "field" | "check" | "choice" | "select" | "slider" | "file" | "area";
 
@@ -41,10 +40,10 @@ const INPUTS: Readonly<Record<string, Kind>> = {
 
 export function kindOf(element: Element): Kind | undefined {
   const own = nativeKind(element);
-  // What a native field takes is not changed by a role.
+  // A role does not change what a native field accepts.
   if (own === "field" || own === "select" || own === "file") return own;
   const kind = ROLES[attribute(element, "role").split(" ")[0] ?? ""] ?? own;
-  // What shows a choice and opens a list is pressed; nothing can be written into it.
+  // A combobox that only shows a choice and opens a list is pressed like a button; no text can be entered.
   if (kind !== undefined) return kind === "field" && !isEditable(element) && !takesKeys(element) ? "button" : kind;
   return isClickable(element) ? "area" : undefined;
 }
@@ -76,10 +75,7 @@ export function isEditable(element: Element | null): boolean {
   return (element as HTMLElement | null)?.isContentEditable === true;
 }
 
-/**
- * By its handler, its place in the order of keys, or the pointer that a person sees over it and not over what is
- * around.
- */
+/** Judged by an `onclick` handler, a `tabindex`, or a pointer cursor that its parent does not have. */
 function isClickable(element: Element): boolean {
   if (
     element.hasAttribute("onclick") ||

@@ -1,15 +1,15 @@
-// What only changed its place between two outlines: a dragged row, a sorted table.
+// Finds pieces that only moved between two outlines: a dragged row, a sorted table.
 
 import { clip } from "../core/clip.js";
 import { MOVES_MAX } from "../core/limits.js";
 
-/** So much of a line is enough to know it by. */
+/** Characters of a line that identify it. */
 const NEIGHBOUR_CHARS = 40;
 const REFS = /(?<![\w.])(?:f\d+)?e\d+(?:\.\d+)? /g;
-/** Behind the first piece of a line. */
+/** Refs after the first piece of a line. */
 const LATER_REFS = new RegExp(`(?<=\u2029)${REFS.source}`, "g");
 
-/** Lines that are in both once, and stand elsewhere among each other: as few as explain the new order. */
+/** The fewest moves that explain the new order of the lines that occur once in both outlines. */
 export function moves(before: readonly string[], after: readonly string[]): string[] {
   const was = placesOf(before);
   const is = placesOf(after);
@@ -26,7 +26,7 @@ export function moves(before: readonly string[], after: readonly string[]): stri
   return moved.length > told.length ? [...told, `~ … ${moved.length - told.length} more moved`] : told;
 }
 
-/** Where each line stands that is there once. */
+/** The index of each line that occurs once. */
 function placesOf(lines: readonly string[]): Map<string, number> {
   const places = new Map<string, number>();
   const often = new Set<string>();
@@ -39,9 +39,9 @@ function placesOf(lines: readonly string[]): Map<string, number> {
   return places;
 }
 
-/** Which elements are in the longest row of numbers that only grow. */
+/** The indexes of a longest increasing subsequence. */
 function increasing(numbers: readonly number[]): Set<number> {
-  /** At `n` the index of the smallest number that ends a row of `n + 1`. */
+  /** At `n`: the index of the smallest number that ends an increasing subsequence of length `n + 1`. */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
   for (const [at, number] of numbers.entries()) {

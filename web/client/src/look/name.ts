@@ -1,21 +1,21 @@
-// What a person calls an element: its accessible name by the standard, and for those without one whatever tells them
-// apart.
+// The name of an element: its accessible name by the standard, and without one, other text or attributes that identify
+// it.
 
 import { computeAccessibleName } from "dom-accessibility-api";
 import { isIconFont, textAround } from "./reading.js";
 import { attribute, plain, styleOf } from "./tree.js";
 
-/** Attributes that take the name's place or add to it. */
+/** Attributes that replace or extend the name from content. */
 const NAMING = ["aria-labelledby", "aria-owns", "title", "alt", "placeholder"];
-/** What stands in an empty field; editors draw it by CSS. */
+/** Attributes with the hint of an empty field; editors draw it by CSS. */
 const PLACEHOLDERS = ["placeholder", "aria-placeholder", "data-placeholder"];
 const BY_CONTENT = /^(?:a|button|summary|h[1-6]|option|legend)$/;
-/** What says something else inside of a name than its text. */
+/** Descendants whose contribution to the name differs from their text. */
 const TELLING =
   "[aria-label],[aria-labelledby],[aria-hidden],[title],[alt],img,svg,input,select,textarea,slot,iframe,object,[role]";
 
 export function nameOf(element: Element): string {
-  // A branch of a tree is not called by its leaves.
+  // The name of a tree item does not include its children's.
   if (
     attribute(element, "role") === "treeitem" &&
     !element.hasAttribute("aria-label") &&
@@ -26,7 +26,7 @@ export function nameOf(element: Element): string {
   }
   const name = plain(quick(element) ?? computed(element));
   const title = plain(attribute(element, "title"));
-  // A glyph of an icon font is no name where there is a better one.
+  // A glyph of an icon font is only used without a better name.
   if (title !== "" && !element.hasAttribute("aria-label") && isGlyph(element, name)) return title;
   return (
     name ||
@@ -38,7 +38,8 @@ export function nameOf(element: Element): string {
 }
 
 /**
- * The standard gives no name to what is not drawn, though its label is, and none by a label that an open list silences.
+ * The text of the labels, where the standard gives no name: for an invisible control with a visible label, and for a
+ * label hidden from agents by an open list.
  */
 function labelled(element: Element): string {
   const labels = [...((element as HTMLInputElement).labels ?? [])];
@@ -54,8 +55,8 @@ function isGlyph(element: Element, name: string): boolean {
 }
 
 /**
- * Most names are a label of their own, or the text of an element that has nothing but text: they need no standard,
- * which takes its time.
+ * Most names are an `aria-label`, or the text of an element with nothing but text. These need no full computation,
+ * which is slow.
  */
 function quick(element: Element): string | undefined {
   if (NAMING.some((name) => element.hasAttribute(name))) return undefined;
@@ -73,14 +74,14 @@ function computed(element: Element): string {
     getComputedStyle: (one, pseudo) => (pseudo ? pseudoStyle(one, pseudo) : styleOf(one)),
   });
   if (name !== "") return name;
-  // The standard gives no name by content to what is no control, but that is what a person reads.
+  // The standard gives no name from content to elements other than controls, but people read that content.
   const text = written(element);
   return /^(?:input|select|textarea)$/.test(element.localName) || (element as HTMLElement).isContentEditable === true
     ? ""
     : text;
 }
 
-/** The text that is shown, as it is written: how CSS sets its letters does not change a name. */
+/** The visible text in its original letter case: `text-transform` does not change a name. */
 function written(element: Element): string {
   const shown = (element as HTMLElement).innerText ?? element.textContent ?? "";
   const text = plain(element.textContent ?? "");
@@ -91,7 +92,7 @@ function pseudoStyle(element: Element, pseudo: string): CSSStyleDeclaration {
   return (element.ownerDocument.defaultView ?? window).getComputedStyle(element, pseudo);
 }
 
-/** Icons without a name: what the author called them. */
+/** The author's own term for an element without a name, such as an icon. */
 function hinted(element: Element): string {
   const icon = element.querySelector("svg title, img[src], [class*=icon], use");
   const file = icon

@@ -1,5 +1,5 @@
-// Walks the page as a person sees it and writes it down, a line for every block: what can be acted on with its ref,
-// headings, and short texts.
+// Walks the page as a person sees it and writes one line per block: controls with their refs, headings, and short
+// texts.
 
 import { clip as shorten } from "../core/clip.js";
 import {
@@ -24,30 +24,30 @@ import { attribute, frameBody, inside, isElement, plain, styleOf } from "./tree.
 import { hasSize, hides, isBeyond, isClippedAway, isSilenced } from "./visible.js";
 
 export interface OutlineOptions {
-  /** What is outside of the viewport too, and lists in full. */
+  /** Includes content outside of the viewport, and lists in full. */
   readonly all?: boolean;
-  /** Long lists are cut short all the same. */
+  /** Shortens long lists even with `all`. */
   readonly fold?: boolean;
-  /** To read: no refs, texts in full. */
+  /** For reading: no refs, texts in full. */
   readonly text?: boolean;
-  /** To compare with another: everything in full, also what a dialog keeps away meanwhile. Refs are provisional. */
+  /** For comparing: everything in full, also what a dialog hides from agents meanwhile. Refs are provisional. */
   readonly compare?: boolean;
-  /** Told of everything that gets a ref, and of what is seen of it. */
+  /** Called for everything that gets a ref, with the element that shows it. */
   readonly met?: (element: Element, shown: Element) => void;
 }
 
 export interface Outline {
   readonly lines: readonly string[];
-  /** How many that can be acted on are out of sight. */
+  /** The number of controls out of sight. */
   readonly above: number;
   readonly below: number;
 }
 
 const INLINE = /^(?:inline|contents|ruby)/;
-/** In an SVG of the size of an icon only what is marked is looked at. */
+/** In an SVG up to this size, only elements with these markers are inspected. */
 const ICON_PX_MAX = 32;
 const SVG_MARKED = "a[href],[role],[tabindex],[onclick],text";
-/** Stands for a line break that a person sees. */
+/** Marks a visible line break. */
 const BREAK = "\u2028";
 
 export function outline(
@@ -80,7 +80,7 @@ export function outline(
     pieces.push(`… ${more.length - shown.length} more lines of text`);
   };
   const piece = (text: string): void => {
-    // Marks alone tell nothing.
+    // Text without letters and digits is left out.
     if (/[\p{L}\p{N}]/u.test(text)) pieces.push(reading || compare ? text : shorten(text, OUTLINE_TEXT_CHARS_MAX));
   };
   const line = (text: string, at = depth): void => {
@@ -102,7 +102,7 @@ export function outline(
     }
     pieces = [];
   };
-  /** In a row, what stands apart stays on its line. */
+  /** Starts a new piece: in a row on the same line, else on a new one. */
   const part = (): void => (rows > 0 ? endText() : flush());
 
   const passed = (element: Element, { clip, dy }: Place, count = element.querySelectorAll(HELD).length): void => {
@@ -110,7 +110,7 @@ export function outline(
     else below += count;
   };
 
-  /** `shown`: what is seen of it, where that is something else. */
+  /** `shown`: the element that shows this one, if that is another. */
   const act = (element: Element, kind: Kind, place: Place, holds: boolean, shown = element): void => {
     if (!hasSize(shown) || isBeyond(shown)) return;
     if (place.pixel && !/^(?:input|select|textarea)$/.test(element.localName)) return;
@@ -140,7 +140,7 @@ export function outline(
       const rest = seen.length > OUTLINE_ALIKE_MAX ? new Set<Node>(seen.slice(OUTLINE_ALIKE_SHOWN)) : undefined;
       for (const child of run) {
         if (rest?.has(child) === true) continue;
-        // Of a list out of sight nothing but the number is told.
+        // Items of a long list that are out of sight are only counted.
         if (alike.length > OUTLINE_ALIKE_SHOWN && isElement(child) && !isSeen(child, place) && hasSize(child))
           passed(child, place);
         else visit(child, place);
@@ -152,7 +152,7 @@ export function outline(
     }
   };
 
-  /** The branches of a tree stand below what they belong to. */
+  /** The children of a tree item are written below it. */
   const nested = (element: Element, place: Place): void => {
     const branch = element.querySelector("[role=group]") !== null;
     if (branch) flush();
@@ -168,13 +168,13 @@ export function outline(
     if (parentElement !== null) {
       const { visibility, whiteSpaceCollapse } = styleOf(parentElement);
       if (visibility !== "visible" || isFolded(parentElement, undefined) || !isSeen(parentElement, place)) return;
-      // A break in what is shown as it is written is one for the reader, too.
+      // Preserved line breaks are kept.
       if (/^(?:preserve|break)/.test(whiteSpaceCollapse) && /\S/.test(text)) {
         words += text.replace(/\n$/, "").replaceAll("\n", BREAK);
         return;
       }
     }
-    // Space between two words is one wherever it stands.
+    // A space separates words wherever its text node is.
     words += /\S/.test(text) ? text : " ";
   };
 
@@ -207,7 +207,7 @@ export function outline(
     if (block) part();
   };
 
-  /** Adds what a person sees of the state of what is no control. */
+  /** Adds the visible state of an element that is not a control. */
   const mark = (node: Element, place: Place): void => {
     const state = reading || kindOf(node) !== undefined ? "" : stateOf(node);
     if (state === "" || !isSeen(node, place)) return;
@@ -225,14 +225,14 @@ export function outline(
     const drawing = kindOf(node);
     const mayDraw = drawing === "area" || (drawing === "button" && attribute(node, "role") === "combobox");
     const kind = mayDraw && isDrawing(node) ? undefined : drawing;
-    // To read, an area is what it holds.
+    // For reading, an area is its content.
     const area = kind === "area" && reading;
     const holds = kind === "area" && !reading && isStructured(node);
     if (kind !== undefined && !area) {
       if (holds) flush();
       if (style.visibility === "visible") act(node, kind, place, holds);
       if (node.localName === "pre") flush();
-      // A card that can be clicked may hold what can be clicked too.
+      // A clickable card may contain controls.
       if (!holds) {
         if (kind !== "field" && kind !== "select" && node.firstElementChild !== null)
           nested(node, { ...inner, silent: true });
@@ -268,7 +268,7 @@ export function outline(
     const title = reading || holds ? "" : titleOf(node);
     if (node.localName === "iframe" && frameBody(node) === undefined) {
       if (reading || !isSeen(node, place) || !hasSize(node)) return;
-      // The lines of one that has a number follow.
+      // The lines of a numbered frame follow below.
       const numbered = frameNumbers.has(node);
       if (numbered) flush();
       pieces.push(title);
@@ -278,10 +278,10 @@ export function outline(
     if (title === "") {
       const control = node.localName === "label" ? labelledBy(node) : null;
       const drawn = control !== null && !control.checkVisibility() ? kindOf(control) : undefined;
-      // A label may be all that a person sees of its control.
+      // The control may be visible only through its label.
       if (control !== null && /^(?:check|choice|file)$/.test(drawn ?? ""))
         act(control, drawn ?? "check", place, false, node);
-      // What a label says is its control's name.
+      // The text of a label is already shown as its control's name.
       const labels = control !== null && (drawn !== undefined || (control.checkVisibility() && isSeen(control, place)));
       const named = labels && (isTicked(control) || isSaidBy(shownText(node, [control]), nameOf(control)));
       const silent = inner.silent || named || (node.localName === "legend" && !reading);
@@ -297,7 +297,7 @@ export function outline(
     if (lines.length > at) lines.splice(at, 0, `${" ".repeat(depth)}${title}:`);
   };
 
-  /** Of an SVG: what can be acted on, what is written in it, and what it is a picture of. */
+  /** Writes an SVG: its controls, its texts, and its description. */
   const drawing = (node: Element, style: CSSStyleDeclaration, place: Place): void => {
     const { width, height } = node.getBoundingClientRect();
     const parts = node.querySelectorAll(width > ICON_PX_MAX || height > ICON_PX_MAX ? "*" : SVG_MARKED);
@@ -332,7 +332,7 @@ export function outline(
   return { lines, above, below };
 }
 
-/** Neighbours that look alike, together with the space between them. Cells of a row are not alike. */
+/** Groups siblings that look alike, with the white space between them. Cells of a row are not grouped. */
 function runs(nodes: Iterable<Node>): Node[][] {
   const found: Node[][] = [];
   let last = "";
@@ -350,17 +350,17 @@ function runs(nodes: Iterable<Node>): Node[][] {
   return found;
 }
 
-/** What a person has not opened: everything in a `details` but its summary. */
+/** Whether the child is hidden in a closed `details`: everything but its summary. */
 function isFolded(parent: Element | null, child: Element | undefined): boolean {
   return parent?.localName === "details" && child?.localName !== "summary" && !(parent as HTMLDetailsElement).open;
 }
 
-/** Whether a text of an SVG is read. */
+/** Whether a text of an SVG is written. */
 function isWritten(text: Element, place: Place): boolean {
   return !place.silent && text.checkVisibility({ visibilityProperty: true }) && isSeen(text, place);
 }
 
-/** Boxes are written with all that their labels show. */
+/** Checkboxes and radio buttons are written with all that their labels show. */
 function isTicked(control: Element): boolean {
   return /^(?:check|choice)$/.test(kindOf(control) ?? "");
 }

@@ -1,5 +1,5 @@
-// The verbs `look`, `text`, `query` and `highlight`, and what others need of them: whether a target is seen, and the
-// difference between two looks.
+// The verbs `look`, `text`, `query` and `highlight`, and the functions that other parts need: whether a target is seen,
+// and the difference between two looks.
 
 import { clip } from "../core/clip.js";
 import { isSecret } from "../core/element.js";
@@ -15,7 +15,7 @@ import { comparedElement, PROVISIONAL, refOf } from "./refs.js";
 import { above, attribute, holds, plain, selectAll } from "./tree.js";
 import { isOffered, isVisible } from "./visible.js";
 
-/** What is tried out to learn whether a dialog keeps everything else away. */
+/** Elements that are tested to learn whether a dialog blocks everything else. */
 const REACHED = "a[href],button,input,select,textarea";
 const REACHED_MAX = 20;
 const QUERIED_MAX = 50;
@@ -24,7 +24,7 @@ const QUERIED_HTML_MAX = 1000;
 const QUERIED_ALL_TEXT_MAX = 100;
 
 export function looks(): Verbs {
-  /** What each agent saw last; those that looked last are last. */
+  /** The last look of each agent; the latest are last. */
   const looks = new Map<string, readonly string[]>();
 
   const rootOf = (target: unknown): Element => {
@@ -68,7 +68,7 @@ export function looks(): Verbs {
     },
     query({ target, all, picture }) {
       if (isPicture(picture)) {
-        // As text: lists that are values are cut short.
+        // As text, since values that are lists get shortened.
         if (picture.regions !== undefined) return JSON.stringify(named(rootOf(undefined), picture.regions));
         const rect = target === undefined ? undefined : rectOf(rootOf(target));
         const drawn = picture.marks === true ? marks(rootOf(target), picture.all === true) : [];
@@ -88,7 +88,7 @@ export function looks(): Verbs {
   };
 }
 
-/** The line of the first visible element that a target means; `undefined` while there is none. */
+/** The line of the first visible element that matches a target; `undefined` while there is none. */
 export function seen(target: unknown): string | undefined {
   const found = find(target);
   if (found.never !== undefined) throw misused(found.never, nearest(target));
@@ -96,12 +96,12 @@ export function seen(target: unknown): string | undefined {
   return visible && lineOf(visible);
 }
 
-/** Everything that the page shows, in view or not, to be compared with later. */
+/** Everything that the page shows, in view or not, for a later comparison. */
 export function view(): readonly string[] {
   return outline(body(), { compare: true, all: true, fold: false }).lines;
 }
 
-/** What came, went or is different; what is told of is seen. */
+/** The differences; elements in them get refs, and count as shown to the agent. */
 export function difference(before: readonly string[], after: readonly string[]): string[] {
   return changes(before, after).map((told) => {
     const [mark, piece] = [told.slice(0, 2), told.slice(2)];
@@ -118,12 +118,12 @@ interface Picture {
   readonly regions?: Parameters<typeof named>[1];
 }
 
-/** What the browser's driver asks for a picture; agents have no word for it. */
+/** The internal form of `query` with which the browser's driver prepares a picture; not available to agents. */
 function isPicture(asked: unknown): asked is Picture {
   return typeof asked === "object" && asked !== null;
 }
 
-/** Without what a person typed into fields for secrets. */
+/** The HTML without the values of secret fields. */
 function htmlOf(element: Element): string {
   const copy = element.cloneNode(true) as Element;
   for (const field of [copy, ...copy.querySelectorAll("input")]) if (isSecret(field)) field.removeAttribute("value");
@@ -140,16 +140,16 @@ function facts(element: Element, charsMax: number): object {
   };
 }
 
-/** While a dialog is open that keeps everything else away, there is nothing else. */
+/** The open dialog that blocks everything else, if any. */
 function modal(): Element | undefined {
   return selectAll("dialog:modal, [aria-modal=true]").findLast(
     (element) =>
-      // One that fades out is kept from agents already.
+      // A dialog that is fading out is hidden from agents already.
       isOffered(element) && above(element) !== null && (element.matches("dialog:modal") || isShutting(element)),
   );
 }
 
-/** Whether a pointer reaches nothing beside it: some say that they are modal and are not. */
+/** Whether a pointer reaches nothing outside of the dialog: some are declared modal and are not. */
 function isShutting(element: Element): boolean {
   const beside = selectAll(REACHED).filter((one) => !holds(element, one) && isVisible(one));
   return !beside.slice(0, REACHED_MAX).some((one) => {
@@ -159,13 +159,13 @@ function isShutting(element: Element): boolean {
   });
 }
 
-/** A page that has just begun to load, or that empties its document, has none. */
+/** A page that has just begun to load, or that empties its document, has no body. */
 function body(): Element {
   const { body, documentElement } = document as { body: Element | null; documentElement: Element | null };
   return body ?? documentElement ?? document.createElement("body");
 }
 
-/** Where the page has what it is about. */
+/** The element with the page's main content. */
 function main(): Element | undefined {
   return selectAll("main, [role=main]").find(isVisible);
 }

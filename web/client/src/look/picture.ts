@@ -1,5 +1,5 @@
-// What a picture of the page shows: the refs of `look` with their places, and what lies in a part of it. Asked by the
-// browser's driver.
+// Describes a picture of the page, for the browser's driver: the places of `look`'s refs, and what is inside given
+// regions.
 
 import { renderNode } from "../core/element.js";
 import { describe } from "./describe.js";
@@ -15,35 +15,35 @@ export interface Rect {
   readonly height: number;
 }
 
-/** From left and top of the tab's viewport, and how large: in CSS pixels. */
+/** In CSS pixels, relative to the tab's viewport. */
 type Region = readonly [x: number, y: number, width: number, height: number];
 
 const NAMED_MAX = 3;
-/** More marks cover the picture, and the browser's driver refuses them. */
+/** More marks would cover the picture; the browser's driver refuses them. */
 const MARKS_MAX = 1_000;
-/** What is so much larger than a part is around it, not in it. */
+/** An element that is this many times larger than a region surrounds it rather than lying in it. */
 const AROUND = 30;
 
-/** Where an element is in the viewport of the tab, also one in a frame. */
+/** The box of an element in the tab's viewport, also for an element in a frame. */
 export function rectOf(element: Element): Rect {
   const { x, y, width, height } = element.getBoundingClientRect();
   return { ...inTop({ x, y }, element), width, height };
 }
 
-/** What `look` gives refs to, as a picture shows it. */
+/** The elements that `look` gives refs to, with the boxes that show them. */
 function shown(root: Element, all: boolean): Map<Element, Rect> {
   const found = new Map<Element, Rect>();
   outline(root, { all, fold: !all, met: (element, seen) => found.set(element, rectOf(seen)) });
   return found;
 }
 
-/** `[[ref, x, y, width, height], …]` of what can be acted on. */
+/** `[[ref, x, y, width, height], …]` of the controls. */
 export function marks(root: Element, all: boolean): readonly unknown[] {
   const first = [...shown(root, all)].slice(0, MARKS_MAX);
   return first.map(([element, { x, y, width, height }]) => [refOf(element), x, y, width, height]);
 }
 
-/** What lies in each part, in words: what can be acted on there, or else what a pointer hits. */
+/** A description of each region: its controls, or else what a pointer hits. */
 export function named(root: Element, regions: readonly Region[]): readonly string[] {
   const those = [...shown(root, true)];
   return regions.map(([x, y, width, height]) => {

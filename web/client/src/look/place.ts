@@ -1,21 +1,20 @@
-// Where a part of the page can be seen: the boxes that clip it, and how far its document is from the corner of the top
-// one.
+// The part of a box that can be seen: the boxes that clip it, and the offset of its document from the top one.
 
 import { frameBody } from "./tree.js";
 import { type Box, clipped, overlaps } from "./visible.js";
 
 export interface Place {
-  /** `undefined`: nothing is out of sight. */
+  /** `undefined`: nothing is clipped. */
   readonly clip: Box | undefined;
-  /** What clips absolutely positioned descendants: overflow counts only from their containing block upwards. */
+  /** The clip of absolutely positioned descendants: overflow clips them only from their containing block upwards. */
   readonly absolute: Box | undefined;
-  /** The same for fixed ones, which only an ancestor with a transform contains. */
+  /** The clip of fixed descendants, which only an ancestor with a transform contains. */
   readonly fixed: Box | undefined;
   readonly dx: number;
   readonly dy: number;
-  /** The text is part of a name that was written already. */
+  /** The text is part of a name that was already written. */
   readonly silent: boolean;
-  /** In a pixel for screen readers: a field there is drawn by something else, and nothing else is seen. */
+  /** Inside of a one-pixel box for screen readers: only fields count, which something else draws. */
   readonly pixel: boolean;
 }
 
@@ -23,13 +22,13 @@ export function placeOf(clip: Box | undefined): Place {
   return { clip, absolute: clip, fixed: clip, dx: 0, dy: 0, silent: false, pixel: false };
 }
 
-/** The place of an element itself, from the place that its parent gives to its content. */
+/** The place of an element itself, from its parent's place for content. */
 export function own({ position }: CSSStyleDeclaration, place: Place): Place {
   if (position === "fixed") return { ...place, clip: place.fixed };
   return position === "absolute" ? { ...place, clip: place.absolute } : place;
 }
 
-/** The place of its content. */
+/** The place of an element's content. */
 export function within(element: Element, style: CSSStyleDeclaration, place: Place): Place {
   if (place.clip === undefined) return place;
   if (frameBody(element) !== undefined) {
@@ -44,7 +43,7 @@ export function within(element: Element, style: CSSStyleDeclaration, place: Plac
   return { ...place, clip, absolute, fixed: contains ? clip : place.fixed };
 }
 
-/** Whether it is the containing block of its fixed descendants, too. */
+/** Whether the element is the containing block of its fixed descendants, too. */
 function isContaining({ transform, filter, perspective, contain, backdropFilter }: CSSStyleDeclaration): boolean {
   if (transform !== "none" || filter !== "none" || perspective !== "none") return true;
   return /paint|layout|strict|content/.test(contain) || (backdropFilter ?? "none") !== "none";

@@ -1,34 +1,33 @@
-// The text that a person reads in an element, and the controls inside of it: what tells a control from what only draws
-// it.
+// The visible text of an element and the controls inside of it, and whether an element only draws a control.
 
 import { type Kind, kindOf } from "./kind.js";
 import { above, attribute, inside, isElement, plain, styleOf } from "./tree.js";
 import { hides, isClippedAway, isSilenced } from "./visible.js";
 
 /**
- * Whether the letters are pictures. Fonts that stand in for missing letters do not count: many lists end with one of
- * symbols.
+ * Whether the text is set in an icon font. Only the first font counts: many font lists end with a symbol font as a
+ * fallback.
  */
 export function isIconFont({ fontFamily }: CSSStyleDeclaration): boolean {
   return /^[^,]*(?:icon|symbol|awesome)/i.test(fontFamily);
 }
 
-/** What holds no text for a person. */
+/** Elements without text for people. */
 export const SKIPPED =
   /^(?:script|style|template|noscript|head|meta|link|title|canvas|video|audio|object|datalist|math)$/;
-/** Lists that open from a control and may stand inside of it. */
+/** Lists that open from a control and may be inside of it. */
 const POPUP = "[role=listbox],[role=menu],[role=tree],[role=dialog],[popover]";
-/** Beyond this many nodes an element is no drawing of one control. */
+/** An element with more nodes is not the drawing of one control. */
 const NODES_MAX = 300;
-/** So far up is looked for the box around a control. */
+/** Levels upwards that are searched for the box around a control. */
 const LEVELS_MAX = 5;
-/** Higher than two lines is more than the box of one field. */
+/** A box higher than two lines is not the box of one field. */
 const FIELD_PX_MAX = 64;
 const AROUND_CHARS_MAX = 60;
-/** What holds fields, and is the box of none. */
+/** Containers of fields, which are never the box of a single one. */
 const HOLDER = /^(?:body|html|form|fieldset|main|section|article|label|table|tr|td|ul|ol|li)$/;
 
-/** The text that is read in an element, without icons, opened lists, what is kept from agents, and `except`. */
+/** The visible text of an element, without icons, opened lists, content hidden from agents, and `except`. */
 export function shownText(element: Element, except: readonly (Element | null)[] = []): string {
   let text = "";
   let nodes = 0;
@@ -51,7 +50,7 @@ export function shownText(element: Element, except: readonly (Element | null)[] 
   return plain(text);
 }
 
-/** What can be acted on inside of an element, up to `max`; an area that only wraps others is not counted. */
+/** The controls inside of an element, up to `max`. An area that contains other controls is not counted. */
 export function controlsIn(element: Element, max = Number.POSITIVE_INFINITY): Element[] {
   const found: Element[] = [];
   let nodes = 0;
@@ -67,12 +66,12 @@ export function controlsIn(element: Element, max = Number.POSITIVE_INFINITY): El
   return found;
 }
 
-/** Widgets of which only the parts are acted on. */
+/** Widgets that are used only through their parts. */
 const COMPOSITE = /^(?:listbox|menu|menubar|tablist|tree|radiogroup|toolbar|combobox)$/;
-/** Controls that are often drawn by what is around them. */
+/** Controls that are often drawn by the elements around them. */
 const DRAWN: ReadonlySet<Kind | undefined> = new Set<Kind>(["field", "select", "slider", "check", "choice", "file"]);
 
-/** Whether what reacts to a pointer only draws the controls inside of it, so that they stand for it. */
+/** Whether a clickable element only draws the controls inside of it, which then represent it. */
 export function isDrawing(element: Element): boolean {
   const role = attribute(element, "role");
   const controls = controlsIn(element);
@@ -81,10 +80,10 @@ export function isDrawing(element: Element): boolean {
   const single = controls.length === 1 ? kindOf(only) : undefined;
   if (role === "combobox") return single === "field";
   if (COMPOSITE.test(role)) return true;
-  // A host of a button takes the focus for it.
+  // The host of a button in a shadow root takes the focus for it.
   const own = element.hasAttribute("onclick") || attribute(element, "tabindex") >= "0";
   if (own && element.shadowRoot === null) return false;
-  // A card with a box to tick may be more than the box; what is around a field is not.
+  // A clickable card with a checkbox may do more than the checkbox does; the box around a field does not.
   if (single === "field" || single === "select" || single === "slider" || opensList(only, controls)) return true;
   if (shownText(element, controls) === "") return true;
   return DRAWN.has(single) && shownText(element, [only, ...labelsOf(only)]) === "";
@@ -95,7 +94,7 @@ function opensList(only: Element, { length }: readonly Element[]): boolean {
   return length === 1 && (attribute(only, "role") === "combobox" || attribute(only, "aria-haspopup") === "listbox");
 }
 
-/** The control that a label names: its own, or one that refers to it. */
+/** The control of a label: its own, or one that refers to the label. */
 export function labelledBy(label: Element): Element | null {
   const { control } = label as HTMLLabelElement;
   if (control !== null || label.id === "") return control;
@@ -104,13 +103,13 @@ export function labelledBy(label: Element): Element | null {
   return named !== null && kindOf(named) !== undefined ? named : null;
 }
 
-/** The box that shows what is chosen in a field with a list, where the field itself is empty: nothing else is in it. */
+/** The box that shows the choice of an empty field with a list, and contains nothing else. */
 export function choiceBox(field: Element): Element | undefined {
   if (attribute(field, "role") !== "combobox" || (field as HTMLInputElement).value !== "") return undefined;
   const box = aloneIn(field, (at) => at.getBoundingClientRect().height <= FIELD_PX_MAX);
   const labels = labelsOf(field);
   if (box === undefined || shownText(box, [field, ...labels]) === "") return undefined;
-  // Text above or below the field is about it, and not in it.
+  // Text above or below the field is about the field, not in it.
   const { top, bottom } = field.getBoundingClientRect();
   const isBeside = (one: Element): boolean => {
     const { y, height } = one.getBoundingClientRect();
@@ -124,7 +123,7 @@ function hasOwnText(element: Element): boolean {
   return [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && /\S/.test(node.nodeValue ?? ""));
 }
 
-/** What such a box shows: the choice, or in brackets what stands there until one is made. */
+/** The text of such a box: the choice, or the placeholder in brackets. */
 export function choiceIn(field: Element): string {
   const box = choiceBox(field);
   if (box === undefined) return "";
@@ -133,7 +132,7 @@ export function choiceIn(field: Element): string {
   return waiting !== null && shownText(waiting) === text ? `_ (${text})` : text;
 }
 
-/** What a person reads beside a control that has no name: the text of the nearest box that holds no other control. */
+/** The text beside a control without a name: that of the nearest box that contains no other control. */
 export function textAround(element: Element): string {
   if (!DRAWN.has(kindOf(element))) return "";
   let text = "";
@@ -144,7 +143,7 @@ export function textAround(element: Element): string {
   return text.length > AROUND_CHARS_MAX || !/\p{L}/u.test(text) ? "" : text;
 }
 
-/** The outermost of the boxes around a control that hold no other one, as long as `fits`. */
+/** The outermost box around a control that contains no other one and that `fits`. */
 function aloneIn(element: Element, fits: (at: Element) => boolean): Element | undefined {
   let box: Element | undefined;
   let at = above(element);
@@ -155,7 +154,7 @@ function aloneIn(element: Element, fits: (at: Element) => boolean): Element | un
   return box;
 }
 
-/** What names a control elsewhere in the page. Slow: the browser searches its whole document for labels. */
+/** The labels of a control. Slow: the browser searches the whole document for them. */
 export function labelsOf(field: Element): Element[] {
   const root = field.getRootNode() as Document | ShadowRoot;
   const ids = attribute(field, "aria-labelledby").split(" ").filter(Boolean);
@@ -164,8 +163,8 @@ export function labelsOf(field: Element): Element[] {
 }
 
 /**
- * The lines that an editor draws beside the element that takes the keys: hidden from agents by the page, as Monaco does
- * it.
+ * The lines that an editor such as Monaco draws beside the element that takes the keys; the page hides them from
+ * agents.
  */
 export function drawnText(element: Element): string {
   let at = above(element);
@@ -185,7 +184,7 @@ function sizeOf(element: Element): number {
   return width * height;
 }
 
-/** Letters and digits alone, to see whether one text says what another does. */
+/** Whether a name contains a text, comparing letters and digits only. */
 export function isSaidBy(text: string, name: string): boolean {
   const letters = (one: string): string => one.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
   return letters(name).includes(letters(text));

@@ -1,4 +1,4 @@
-// What an element says about its content by itself: headings, rows, and the titles of groups.
+// Structure that an element itself declares: headings, rows, and titles of groups.
 
 import { clip } from "../core/clip.js";
 import { OUTLINE_NAME_CHARS_MAX } from "../core/limits.js";
@@ -22,7 +22,7 @@ export function isNamed(element: Element): boolean {
   return element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby");
 }
 
-/** What stands above a group, so that its lines are understood. */
+/** The title above the lines of a group. */
 export function titleOf(element: Element): string {
   const role = attribute(element, "role") || element.localName;
   const name = (): string => (isNamed(element) ? clip(nameOf(element), OUTLINE_NAME_CHARS_MAX) : "");
@@ -54,7 +54,7 @@ export function titleOf(element: Element): string {
   }
 }
 
-/** Numbers of frames of other origins, by their elements, or why one has none. The browser's driver says which. */
+/** The numbers of frames of other origins, or the reason why one has none. Set by the browser's driver. */
 export const frameNumbers = new WeakMap<Element, string>();
 
 export function frameTitle(frame: HTMLIFrameElement): string {
@@ -62,13 +62,13 @@ export function frameTitle(frame: HTMLIFrameElement): string {
   if (frameBody(frame) !== undefined) return `frame ${name}`;
   const number = frameNumbers.get(frame);
   const how = number === undefined ? "" : /^f\d/.test(number) ? `: --frame ${number}` : `, ${number}`;
-  // The hub puts the lines of a numbered frame below this (`eye-core/src/framed.rs`).
+  // The hub inserts the lines of a numbered frame below this line (`eye-core/src/framed.rs`).
   return `frame ${name} (of another origin${how})`;
 }
 
 const SORTED: Readonly<Record<string, string>> = { ascending: "sorted up", descending: "sorted down" };
 
-/** State that a person sees on what is no control: which is chosen, current or sorted. */
+/** The visible state of an element that is not a control: selected, current or sorted. */
 export function stateOf(element: Element): string {
   const said = [SORTED[attribute(element, "aria-sort")] ?? ""];
   if (attribute(element, "aria-selected") === "true") said.push("selected");
@@ -77,7 +77,7 @@ export function stateOf(element: Element): string {
   return shown === "" ? "" : `(${shown})`;
 }
 
-/** What a picture, a progress bar or a meter tells; `undefined` for everything else. */
+/** The text of a picture, a progress bar or a meter; `undefined` for any other element. */
 export function pictureOf(element: Element): string | undefined {
   const role = attribute(element, "role") || element.localName;
   switch (role) {

@@ -1,11 +1,10 @@
-// The tree as a person sees it: shadow roots and the documents of same-origin frames are part of it, slots hold what
-// was put into them.
+// The tree as it is displayed: with shadow roots, the documents of same-origin frames, and slotted content.
 
 export function isElement(node: Node): node is Element {
   return node.nodeType === Node.ELEMENT_NODE;
 }
 
-/** What is shown inside of an element. */
+/** The displayed child nodes of an element. */
 export function inside(element: Element): Iterable<Node> {
   const frame = frameBody(element);
   if (frame !== undefined) return [frame];
@@ -17,7 +16,7 @@ export function inside(element: Element): Iterable<Node> {
   return element.childNodes;
 }
 
-/** The body of a frame whose document may be looked at. */
+/** The body of a same-origin frame. */
 export function frameBody(element: Element): Element | undefined {
   if (element.localName !== "iframe" && element.localName !== "frame") return undefined;
   try {
@@ -27,7 +26,7 @@ export function frameBody(element: Element): Element | undefined {
   }
 }
 
-/** The element that shows this one, across shadow roots and frames. */
+/** The parent in the displayed tree, across shadow roots and frames. */
 export function above(element: Element): Element | null {
   if (element.assignedSlot !== null) return element.assignedSlot;
   if (element.parentElement !== null) return element.parentElement;
@@ -36,7 +35,7 @@ export function above(element: Element): Element | null {
   return element.ownerDocument.defaultView?.frameElement ?? null;
 }
 
-/** A place of an element's document in the coordinates of the top one, in which the browser counts. */
+/** Converts a position in an element's document to the top document's coordinates, which the browser's input uses. */
 export function inTop(place: { readonly x: number; readonly y: number }, element: Element): { x: number; y: number } {
   let { x, y } = place;
   for (let view = element.ownerDocument.defaultView; view?.frameElement; view = view.parent as typeof view) {
@@ -48,9 +47,7 @@ export function inTop(place: { readonly x: number; readonly y: number }, element
   return { x, y };
 }
 
-/**
- * Every element that a selector selects, in shadow roots and same-origin frames too. Throws for what is no selector.
- */
+/** Every element that matches a selector, in shadow roots and same-origin frames too. Throws on an invalid selector. */
 export function selectAll(selector: string, root: ParentNode = document): Element[] {
   const found = [...root.querySelectorAll(selector)];
   for (const element of root.querySelectorAll("*")) {
@@ -77,13 +74,15 @@ export function plain(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** Whether a node is this element or shown inside of it. */
+/** Whether a node is this element or displayed inside of it. */
 export function holds(element: Element, other: Element | null): boolean {
   for (let at = other; at !== null; at = above(at)) if (at === element) return true;
   return false;
 }
 
-/** With an EditContext an element takes text without being editable, and may be no wider than a caret: Monaco. */
+/**
+ * Whether it has an EditContext: then it takes text without being editable, and may be no wider than a caret (Monaco).
+ */
 export function takesKeys(element: Element): boolean {
   return ((element as { editContext?: unknown }).editContext ?? undefined) !== undefined;
 }

@@ -9,11 +9,11 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** Whether the element itself is not drawn; its surroundings may hide it too. */
+/** Whether the element itself is not drawn; its ancestors may hide it too. */
 export function hides(element: Element, style: CSSStyleDeclaration): boolean {
-  // What the browser does not lay out, as with `hidden=until-found`.
+  // Content that the browser does not lay out, as with `hidden=until-found`.
   if (style.display === "none" || style.contentVisibility === "hidden") return true;
-  // A control is often made invisible and drawn by its label; what fades in is seen a moment later.
+  // Controls are often made transparent and drawn by their labels; an element that fades in is visible a moment later.
   return (
     style.opacity === "0" &&
     !/^(?:input|select|textarea)$/.test(element.localName) &&
@@ -28,8 +28,9 @@ export function isVisible(element: Element): boolean {
 }
 
 /**
- * Whether the page keeps it from agents: a dialog that is open does so with everything else, and an icon says nothing.
- * `always`: only what is so with and without a dialog, and no part of the page that holds controls.
+ * Whether the page hides an element from agents: an open dialog does so with everything else, and an icon is often
+ * marked so. `always`: only elements that are hidden independent of a dialog, which excludes parts of the page with
+ * controls.
  */
 export function isSilenced(element: Element, always = false): boolean {
   if (!isSet(element, "aria-hidden") && !element.hasAttribute("inert")) return false;
@@ -39,18 +40,18 @@ export function isSilenced(element: Element, always = false): boolean {
 
 const FOCUSABLE = "a[href],button,input,select,textarea,[tabindex]";
 
-/** Visible, and not kept from agents by anything around it. */
+/** Whether an element is visible, and not hidden from agents by any ancestor. */
 export function isOffered(element: Element): boolean {
   if (!isVisible(element)) return false;
   for (let at: Element | null = element; at !== null; at = above(at)) if (isSilenced(at)) return false;
   return true;
 }
 
-/** One without a box of its own may still hold something that has one. */
+/** Whether an element has a visible size; one without a box may contain one with a box. */
 export function hasSize(element: Element): boolean {
   const { width, height } = element.getBoundingClientRect();
   if (width > 1 && height > 1) return true;
-  // Controls of one pixel are drawn by their labels, or by what is around them.
+  // Controls of one pixel are drawn by their labels, or by the elements around them.
   if (element.localName === "input") {
     const { labels } = element as HTMLInputElement;
     const drawn = labels === null || labels.length === 0 || [...labels].some(hasDrawing);
@@ -60,15 +61,15 @@ export function hasSize(element: Element): boolean {
   return [...element.children].some(hasSize);
 }
 
-/** Whether it is there for screen readers alone: a pixel that cuts off what is in it. */
+/** Whether an element is for screen readers only: a pixel that clips its content. */
 export function isClippedAway(element: Element, style: CSSStyleDeclaration): boolean {
-  // Reading a style takes its time: the rarer first.
+  // The cheaper checks come first.
   if (!/^(?:absolute|fixed)$/.test(style.position) || style.overflow === "visible") return false;
   const { width, height } = element.getBoundingClientRect();
   return width <= 1 && height <= 1;
 }
 
-/** Whether no scrolling brings it into view: it is before the beginning of its page, as links to skip to are. */
+/** Whether no scrolling brings it into view: it is left of or above the page's origin, as skip links are. */
 export function isBeyond(element: Element): boolean {
   const view = element.ownerDocument.defaultView ?? window;
   const { right, bottom, width } = element.getBoundingClientRect();
@@ -79,7 +80,7 @@ export function isBeyond(element: Element): boolean {
   return true;
 }
 
-/** Whether a label is seen, or something in it but the control. */
+/** Whether a label is visible, or something in it besides the control. */
 function hasDrawing(label: Element): boolean {
   const { width, height } = label.getBoundingClientRect();
   return (width > 1 && height > 1) || [...label.children].some((one) => one.localName !== "input" && hasSize(one));

@@ -1,4 +1,4 @@
-// The verbs `apps`, `open` and `send`: a page's own applications, which it offers with `eye.app`.
+// The verbs `apps`, `open` and `send`: the page's own applications, offered with `eye.app`.
 
 import { hint } from "../core/hint.js";
 import { misused, textOf, type Params, type Verbs } from "./verb.js";
@@ -9,7 +9,7 @@ export interface App {
   readonly icon?: string | undefined;
   open(): unknown;
   close?(): unknown;
-  /** What an agent sends to it. */
+  /** Receives messages from agents. */
   onMessage?(message: unknown, from: string): unknown;
 }
 
@@ -21,11 +21,11 @@ export interface AppRow {
 
 export interface Apps {
   readonly verbs: Verbs;
-  /** The returned function takes it back. */
+  /** The returned function removes the app. */
   app(app: unknown): () => void;
 }
 
-/** The original desktop's own way to its applications. */
+/** The original desktop's own interface to its applications. */
 interface Original {
   readonly ALGO?: {
     readonly bridge?: { openApp?(id: string): unknown; getState?(): unknown };
@@ -81,12 +81,12 @@ export function apps(): Apps {
         throw new TypeError("an app needs a name and a function open()");
       offered.set(name, app as App);
       return () => {
-        // A hot reload may have put another in its place.
+        // A hot reload may have replaced it.
         if (offered.get(name) === app) offered.delete(name);
       };
     },
     verbs: {
-      // What is not said is not written.
+      // JSON leaves out undefined members.
       apps: () => JSON.parse(JSON.stringify(rows())) as unknown,
       async open(params) {
         const app = known(params);
@@ -101,7 +101,7 @@ export function apps(): Apps {
   };
 }
 
-/** What the app has to say about it, and if that is nothing, what was done. The original's failures are failures. */
+/** The app's own result, or `what` if it has none. The original reports failures as results; these are thrown. */
 function done(value: unknown, what: object): unknown {
   const { success, error } = (typeof value === "object" && value !== null ? value : {}) as {
     success?: unknown;

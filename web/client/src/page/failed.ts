@@ -1,4 +1,4 @@
-// Writes a failure as a JSON-RPC response: what a tool or a verb threw, with its message and stack.
+// Writes a failure as a JSON-RPC response: an error of a tool or a verb, with message and stack.
 
 import { CODE_THREW } from "../generated/protocol.js";
 import { STACK_CHARS_MAX } from "../core/limits.js";
@@ -27,7 +27,7 @@ export function threw(core: Core, id: string, error: unknown): object {
   }
 }
 
-/** Of any realm. */
+/** An error of any realm. */
 function isError(error: unknown): error is Error {
   return /^\[object (?:Error|DOMException)\]$/.test(Object.prototype.toString.call(error));
 }

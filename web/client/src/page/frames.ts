@@ -1,4 +1,4 @@
-// Finds a same-origin frame by what an agent calls it.
+// Finds a same-origin frame by its index, name or other text.
 
 import { hint } from "../core/hint.js";
 import { CODE_PARAMS } from "../generated/protocol.js";
@@ -6,7 +6,7 @@ import type { Core } from "../core/part.js";
 
 type FrameElement = HTMLIFrameElement | HTMLFrameElement;
 
-/** Its window, or the typed answer that says why there is none. */
+/** The frame's window, or a typed answer with the reason why there is none. */
 export function frameWindow({ failure }: Core, name: string): (Window & typeof globalThis) | string {
   const frames = [...document.querySelectorAll<FrameElement>("iframe, frame")];
   const element = find(frames, name);

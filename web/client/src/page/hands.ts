@@ -1,4 +1,4 @@
-// The part behind every verb that sees or acts: one, because every act is followed by a look.
+// The part with all verbs that look or act. It is one part because every act is followed by a look.
 
 import { acts } from "../act/part.js";
 import { LOADED_MS, READY_LOOK_MS } from "../core/limits.js";
@@ -11,7 +11,7 @@ import type { Params, Verb } from "./verb.js";
 
 export function offer(core: Core): HandsPart {
   const welcomed = (): void => countFrom(core.lastRef);
-  /** The hub knows how far refs were counted before an agent can use one. */
+  /** Reports new refs to the hub before an agent can use one. */
   const counted =
     (name: string, verb: Verb): Verb =>
     async (params, asking) => {
@@ -28,7 +28,7 @@ export function offer(core: Core): HandsPart {
   const outline: Verb = async (params, asking) => {
     if (params.loaded === true || params.target === undefined) await shown(core, params.loaded === true, asking.signal);
     const lines = String(await look?.(params, asking));
-    // Calls wait for where the page goes, but not for ever.
+    // Calls wait until a navigation is done, but not forever.
     return core.leaving === "" ? lines : `${lines}\n… leaving for ${core.leaving}, which has not answered yet`;
   };
   const readable: Verb = async (params, asking) => {
@@ -46,10 +46,10 @@ export function offer(core: Core): HandsPart {
   };
 }
 
-/** The params of a verb, with its targets looked for in the frame that they name. */
+/** The params of a verb, with its targets limited to the frame that they name. */
 function inFrame(core: Core, name: string, { frame, ...params }: Params): Params {
   const view = frameWindow(core, String(frame));
-  // The typed answer that says which frames there are.
+  // A typed answer that lists the frames.
   if (typeof view === "string") throw view;
   const { document: root } = view;
   const whole: Readonly<Record<string, Element | null>> = {
@@ -73,7 +73,7 @@ function inFrame(core: Core, name: string, { frame, ...params }: Params): Params
 
 const TARGETS = ["target", "from", "to", "click"];
 
-/** The page shows something, or its document has been read to its end; `whole` waits for what that loads, too. */
+/** Waits until the page shows something or its document is parsed; `whole`: until everything is loaded. */
 async function shown({ after }: Core, whole: boolean, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + LOADED_MS;
   const ready = (state: DocumentReadyState): boolean => state === "complete" || (state === "interactive" && !whole);

@@ -1,4 +1,4 @@
-// The verb `logs`: what the journal has that an agent has not read yet.
+// The verb `logs`: the entries of the journal that an agent has not read yet.
 
 import { hint } from "../core/hint.js";
 import type { Entry, Journal, Level, Log } from "../core/journal.js";
@@ -6,10 +6,10 @@ import { LOG_READERS_MAX } from "../core/limits.js";
 import type { Core } from "../core/part.js";
 import { misused, type Asking, type Params, type Verbs } from "./verb.js";
 
-/** A level shows itself and those before it. */
+/** A level includes the ones before it. */
 const LEVELS: readonly Level[] = ["error", "warn", "info", "log", "debug"];
 
-/** What was logged after number `n`. */
+/** Entries after number `n`. */
 export function loggedAfter(journal: Journal, n: number): Log[] {
   return folded(since(journal, n).map(logOf));
 }
@@ -19,7 +19,7 @@ function since({ entries }: Journal, n: number): Entry[] {
 }
 
 export function logs({ journal, after }: Core): Verbs {
-  /** How far each agent has read; those that read last are last. */
+  /** The last number that each agent has read; the latest readers are last. */
   const read = new Map<string, number>();
 
   const remember = (agent: string, n: number): void => {
@@ -34,7 +34,7 @@ export function logs({ journal, after }: Core): Verbs {
       if (level !== undefined && !LEVELS.includes(level as Level))
         throw misused(`no level ${String(level)}`, hint("levels"));
       const wanted = level === undefined ? LEVELS : LEVELS.slice(0, LEVELS.indexOf(level as Level) + 1);
-      // What was logged in this task becomes text behind it.
+      // The microtask turns entries of the current task into text.
       await Promise.resolve();
       const from = all === true ? 0 : (read.get(agent) ?? 0);
       const unread = since(journal, from).filter((entry) => wanted.includes(entry.level));
@@ -61,7 +61,7 @@ function logOf({ n, level, at, said }: Entry): Log {
   return { n, level, text: formatted(said.map(String)), at };
 }
 
-/** The console's own way: the first text may have places for the others. */
+/** Replaces placeholders in the first text, as the console does. */
 function formatted([first = "", ...rest]: readonly string[]): string {
   const text = first.replace(/%([sdifoOc%])/g, (place, kind: string) => {
     if (kind === "%") return "%";

@@ -1,14 +1,14 @@
-// Finds where code does not compile: an uncaught error of a worker is the only way to learn that without running it.
+// Finds the position of a syntax error: an uncaught error of a worker is the only way to learn it without running code.
 
 import type { Position } from "../core/origin.js";
 
 const SOURCE = `onerror=(m,u,line,column)=>{postMessage(/SyntaxError/.test(m)?{line,column}:0);return true};
 onmessage=({data:[code,isAsync]})=>{new(isAsync?(async()=>{}).constructor:Function)(code);postMessage(0)}`;
 
-/** A function made by its constructor has two lines before its body. */
+/** The function constructor adds two lines before the body. */
 const CONSTRUCTOR_LINES = 2;
 
-/** `undefined` where a page's policy allows no worker, and for code that compiles after all. Never rejects. */
+/** `undefined` if the page's policy allows no worker, or if the code compiles. Never rejects. */
 export function misplaced(
   code: string,
   async: boolean,
@@ -33,7 +33,7 @@ export function misplaced(
   });
 }
 
-/** The engine puts what is missing at the end behind the code, on the line that the constructor adds. */
+/** The engine reports something missing at the end on the line that the constructor adds. */
 function within(code: string, place: Position): Position {
   const lines = code.split("\n");
   const last = lines[place.line - 1];

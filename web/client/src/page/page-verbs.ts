@@ -1,4 +1,4 @@
-// What the page's own code may ask of `eye`: the verbs that agents have, topics, and the page's applications.
+// The methods of `eye` for the page's own code: the verbs that agents have, topics, and the page's applications.
 
 import type {
   LogsOptions,
@@ -21,27 +21,27 @@ export interface Queried {
   readonly rect?: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 }
 
-/** The verbs of the table of operations. Those that give more than text, or take more from the page, are here again. */
+/** The verbs of the table of operations. Those with other results or params in the page are declared again here. */
 export interface PageVerbs extends PageOperations {
   query(target: Target, options?: QueryOptions): Promise<Queried | readonly Queried[]>;
   fill(target: Target, value: string, options?: Within): Promise<string>;
-  /** A whole form, and then a click. */
+  /** Fills a whole form, then clicks. */
   fill(
     fields: Readonly<Record<string, string>> | readonly (readonly [Target, string])[],
     options?: Within & { readonly click?: Target },
   ): Promise<string>;
   scroll(target?: Target | ScrollWish, options?: ScrollWish): Promise<string>;
-  /** The first truthy value of a function or expression, or the outline's line of a target that is visible. */
+  /** Resolves with the first truthy value of a function or expression, or with the line of a visible target. */
   wait(what: Target | (() => unknown), options?: Within): Promise<unknown>;
   logs(options?: LogsOptions): Promise<readonly Log[]>;
   publish(topic: string, message: unknown, options?: PublishOptions): Promise<Published>;
-  /** The function it gives takes it back. */
+  /** The returned function unsubscribes. */
   subscribe(topic: string, heard: Subscriber): Promise<() => void>;
   request(topic: string, message: unknown, options?: { readonly timeout?: number }): Promise<unknown>;
   respond(original: unknown, response: unknown): Promise<Published>;
   /** Puts a message into the mailbox that agents read. */
   tell(message: unknown): Promise<void>;
-  /** Hears what agents write to this page; the event `eye:message` of the window says the same. */
+  /** Called with messages from agents to this page; the window's event `eye:message` carries the same. */
   onMessage(heard: (message: unknown) => void): Promise<() => void>;
   app(app: App): Promise<() => void>;
   apps(): Promise<readonly AppRow[]>;

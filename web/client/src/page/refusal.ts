@@ -1,4 +1,4 @@
-// Says why an agent's code cannot run in this page, as a typed answer.
+// The reason why an agent's code cannot run in this page, as a typed answer.
 
 import { hint } from "../core/hint.js";
 import { CODE_DENIED } from "../generated/protocol.js";

@@ -1,19 +1,18 @@
-// What the page asked of the network, as far as its browser remembers: the browser keeps the timing of each request
-// itself.
+// The page's network requests, as far as the browser remembers: it keeps the timing of each request.
 
 import { clip } from "../core/clip.js";
 import { REQUEST_URL_CHARS_MAX, REQUESTS_MAX } from "../core/limits.js";
 
 export interface Requested {
   readonly url: string;
-  /** What asked: `fetch`, `img`, `script`, `navigation`. */
+  /** What made the request: `fetch`, `img`, `script`, `navigation`. */
   readonly by: string;
-  /** 0 where another origin hides it. */
+  /** 0 if another origin hides it. */
   readonly status: number;
-  /** Milliseconds of the calendar. */
+  /** Unix time in milliseconds. */
   readonly at: number;
   readonly ms: number;
-  /** Over the network, with headers; 0 from a cache, or where another origin hides it. */
+  /** Over the network, with headers; 0 from a cache, or if another origin hides it. */
   readonly bytes: number;
 }
 

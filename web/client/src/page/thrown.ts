@@ -1,4 +1,5 @@
-// Says what an agent's code threw: its message, the place in that code, and a stack without our own frames.
+// Describes an error that an agent's code threw: its message, the position in that code, and a stack without our own
+// frames.
 
 import { hint } from "../core/hint.js";
 import { errorText, tagOf } from "../core/copy.js";
@@ -45,7 +46,7 @@ function placeIn(stack: string, program: Program | undefined): Position | undefi
 
 const EVALUATED = /\(?eval at .*, <anonymous>(:\d+:\d+)\)?|\b(eye-\d+):(\d+):(\d+)/;
 
-/** Below the last frame of evaluated code there are only our own. */
+/** Frames below the last one of evaluated code are our own. */
 function trim(stack: string, program?: Program): string {
   const frames = stack.split("\n").filter((line) => /^\s+at |@/.test(line));
   const last = frames.findLastIndex((line) => EVALUATED.test(line));
@@ -61,7 +62,7 @@ function trim(stack: string, program?: Program): string {
   return shown.join("\n");
 }
 
-/** A syntax error without a frame of evaluated code comes from the engine's refusal to compile it. */
+/** A syntax error without a frame of evaluated code means that the engine refused to compile it. */
 function isUncompiled(error: unknown): boolean {
   try {
     return isError(error) && error.name === "SyntaxError" && trim(error.stack ?? "") === "";

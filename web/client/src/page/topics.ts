@@ -1,4 +1,4 @@
-// Topics and the mailbox: what a page tells agents and other pages, and what it hears from them. It holds no socket.
+// Topics and the mailbox: messages between pages and agents. It holds no socket.
 
 import { TOPIC_REQUEST_MS, UNSENT_MAX } from "../core/limits.js";
 import type { Core, Part, Rpc } from "../core/part.js";
@@ -7,9 +7,9 @@ import type { Verbs } from "./verb.js";
 export interface PublishOptions {
   /** `false`: without a subscriber, the message is dropped at once. */
   readonly queue?: boolean | undefined;
-  /** How long it waits for a subscriber (ms, 5,000 if not said). */
+  /** How long the message waits for a subscriber, in ms; default 5,000. */
   readonly timeout?: number | undefined;
-  /** The page's own word for who says it. The hub writes `from`, and people see `from/as`. */
+  /** The page's own name for the sender. The hub sets `from`; people see `from/as`. */
   readonly as?: string | undefined;
 }
 
@@ -21,11 +21,11 @@ export interface Published {
 
 export interface TopicMessage {
   readonly topic: string;
-  /** Who said it, as the hub knows it. */
+  /** The sender, set by the hub. */
   readonly from: string;
-  /** The sender's own word for itself. */
+  /** The sender's own name. */
   readonly as?: string;
-  /** The origin of a page that said it; agents have none. */
+  /** The origin of a sending page; absent for agents. */
   readonly origin?: string;
   readonly time: number;
 }
@@ -35,7 +35,7 @@ export type Subscriber = (message: unknown, about: TopicMessage) => void;
 export interface Topics extends Required<Omit<Part, "called" | "welcomed" | "isAt">> {
   readonly verbs: Verbs;
   publish(topic: string, message: unknown, options?: PublishOptions): Promise<Published>;
-  /** The returned function takes it back. */
+  /** The returned function unsubscribes. */
   subscribe(topic: string, heard: Subscriber): Promise<() => void>;
   request(topic: string, message: unknown, options?: { readonly timeout?: number }): Promise<unknown>;
   respond(original: unknown, response: unknown): Promise<Published>;
@@ -65,7 +65,7 @@ export function topics(core: Core): Topics {
   let connected = false;
   let count = 0;
 
-  /** What is asked before the page has joined leaves when it has. */
+  /** Requests from before the page has joined are sent when it joins. */
   const ask = (method: string, params: object): Promise<unknown> =>
     new Promise((resolve, reject) => {
       if (!connected && asked.size >= UNSENT_MAX) throw new Lost("no hub is connected, and too much waits for one");
@@ -79,14 +79,14 @@ export function topics(core: Core): Topics {
     ask("topic/publish", { topic, message: message ?? null, queue, timeout, as }) as Promise<Published>;
 
   const subscribe: Topics["subscribe"] = async (topic, heard) => {
-    // One function may be subscribed twice, and is then taken back once each.
+    // A function may be subscribed twice, and is then unsubscribed once each.
     const mine: Subscriber = (...what) => heard(...what);
     const others = subscribers.get(topic);
     if (others !== undefined) others.add(mine);
     else {
       subscribers.set(topic, new Set([mine]));
       await ask("topic/subscribe", { topic }).catch((error: unknown) => {
-        // With a lost connection it is subscribed again by the next.
+        // After a lost connection, the next one subscribes again.
         if (!(error instanceof Lost)) {
           subscribers.delete(topic);
           throw error;
@@ -113,7 +113,7 @@ export function topics(core: Core): Topics {
     subscribe,
     async request(topic, message, { timeout = TOPIC_REQUEST_MS } = {}) {
       const _requestId = crypto.getRandomValues(new Uint32Array(2)).join("");
-      // No page hears a topic that begins with `_`.
+      // No page receives messages under topics that begin with `_`.
       const _responseTopic = `response_${_requestId}`;
       let over: (() => void) | undefined;
       try {
@@ -190,7 +190,7 @@ export function topics(core: Core): Topics {
 
 class Lost extends Error {}
 
-/** A subscriber that throws hinders no other. */
+/** An error of one subscriber does not affect the others. */
 function guarded(run: () => void): void {
   try {
     run();

@@ -1,5 +1,4 @@
-// The verbs that go to another page: goto, reload, back and forward. The hub ends them with the outline of the page at
-// which they arrive.
+// The verbs that navigate: goto, reload, back and forward. The hub ends them with the outline of the new page.
 
 import { NAVIGATION_MS, TRAVEL_MS } from "../core/limits.js";
 import { tellsNavigations } from "../core/navigation.js";
@@ -40,13 +39,13 @@ function assign(core: Core, url: string): void {
   location.assign(url);
 }
 
-/** Whether an address is a place in this document. */
+/** Whether a URL is a fragment of this document. */
 function isHere(url: string): boolean {
   const [there, place] = url.split("#");
   return place !== undefined && there === location.href.split("#")[0];
 }
 
-/** Whether the document is still the same when the navigation that `act` starts has begun. */
+/** Whether the document stays when the navigation that `act` starts has begun. */
 function stays(core: Core, act: () => void): Promise<boolean> {
   return new Promise((resolve) => {
     if (!tellsNavigations()) {
@@ -61,7 +60,7 @@ function stays(core: Core, act: () => void): Promise<boolean> {
       resolve(answer);
     };
     const begun = (event: NavigateEvent): void =>
-      // Its listeners have decided by then whether the page does it itself.
+      // By then the page's own listeners have decided whether the page handles the navigation itself.
       queueMicrotask(() => {
         const { destination, downloadRequest, defaultPrevented } = event;
         decided(
@@ -75,10 +74,10 @@ function stays(core: Core, act: () => void): Promise<boolean> {
 }
 
 const LOCAL = /^(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/]|$)/;
-/** Others run code, or leave for another program. */
+/** Other schemes run code, or open another program. */
 const ALLOWED = /^(?:https?|file):/;
 
-/** An address as people write it; one that begins with / or . is of this site. */
+/** A URL as people write it; one that begins with / or . is relative to this site. */
 function address(text: string): string {
   let url: URL;
   try {
@@ -88,7 +87,7 @@ function address(text: string): string {
   }
   if (!ALLOWED.test(url.href) && url.href !== "about:blank")
     throw misused(`goto takes addresses of http, https and file, not ${url.protocol}`);
-  // Browsers refuse it without a word.
+  // Browsers refuse this without an error.
   if (url.protocol === "file:" && location.protocol !== "file:")
     throw misused("only a page that is a file itself may go to a file; eye browse opens one");
   return url.href;

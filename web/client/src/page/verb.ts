@@ -1,23 +1,23 @@
-// What a verb is: the thing an agent asks of a page by name, `page/NAME`, and how it says that it cannot.
+// The interface of a verb, which agents call by name as `page/NAME`, and its errors.
 
 import { CODE_PARAMS, CODE_TIMEOUT } from "../generated/protocol.js";
 
-/** The call that a verb runs for, as the core lends it. */
+/** The call that a verb runs for. */
 export interface Doing {
   /** Aborts when the agent cancels or the connection is lost. */
   readonly signal: AbortSignal;
   /**
-   * Runs now. A navigation that it starts is known as this call's, and ends it where the page arrives. `travels`: it
-   * starts one soon.
+   * Runs `act` now. A navigation that it starts is attributed to this call, which then ends with the new page.
+   * `travels`: the navigation starts in a later task.
    */
   own<T>(act: () => T, travels?: boolean): T;
 }
 
-/** The same with what the request says of the agent. */
+/** The call, with what the request says about the agent. */
 export interface Asking extends Doing {
-  /** The agent, across connections; empty for the page's own code. */
+  /** The agent's name, the same across connections; empty for the page's own code. */
   readonly agent: string;
-  /** What a verb that goes on has to tell. */
+  /** Sends progress of a verb that continues. */
   progress(news: object): void;
 }
 
@@ -25,7 +25,7 @@ export type Params = Readonly<Record<string, unknown>>;
 export type Verb = (params: Params, asking: Asking) => unknown;
 export type Verbs = Readonly<Record<string, Verb>>;
 
-/** A failure whose code, next step and data reach the agent as they are. */
+/** A failure whose code, hint and data reach the agent unchanged. */
 export class Refused extends Error {
   override readonly name = "Refused";
 
@@ -46,7 +46,7 @@ export function late(message: string, data?: { readonly hint?: string; readonly 
   return new Refused(CODE_TIMEOUT, message, data);
 }
 
-/** Parts have a copy of the class each, so a refusal is known by its looks. */
+/** Every part has its own copy of the class, so a refusal is recognized by its name. */
 export function isRefused(error: unknown): error is Refused {
   return error instanceof Error && error.name === "Refused";
 }
@@ -58,7 +58,7 @@ export function textOf(params: Params, name: string): string {
   throw misused(`this needs ${name}`);
 }
 
-/** The time that an agent gives to a verb, in ms. */
+/** The timeout in params, in ms, or `ordinary`. */
 export function timeoutOf(params: Params, ordinary: number): number {
   const { timeout } = params;
   return typeof timeout === "number" && timeout >= 0 ? timeout : ordinary;

@@ -1,5 +1,5 @@
-// The part behind every verb: has it or finds the part that has it, runs it, and says what came of it, to the hub and
-// to the page. What answers agents and is rarely more than a few lines lives here too: topics, and what code threw.
+// The part behind every verb: runs it, or loads the part that has it, and returns the result to the hub or the page. It
+// also contains the small things that answer agents: topics, and descriptions of errors.
 
 import { apps } from "./apps.js";
 import { failed, threw } from "./failed.js";
@@ -16,7 +16,7 @@ import { travels } from "./travel.js";
 import { isRefused, misused, type Asking, type Doing, type Params, type Verb, type Verbs } from "./verb.js";
 import { waits } from "./wait.js";
 
-/** What is no verb of the protocol, but the page's own to use. */
+/** Methods for the page's own code that are not verbs of the protocol. */
 const TOPICS = ["publish", "subscribe", "request", "respond", "tell", "onMessage"] as const;
 type TopicName = (typeof TOPICS)[number];
 
@@ -52,7 +52,7 @@ export function offer(core: Core): VerbsPart {
     return Object.hasOwn(mine, name) ? mine[name] : (await core.load("hands")).verbs[name];
   };
 
-  /** A page may have a state of the original bridge, which it does not publish by itself. */
+  /** The state of the original's bridge, which such a page does not publish by itself. */
   const bridgeState = async (id: string | number): Promise<object | undefined> => {
     const { ALGO } = globalThis as Bridge;
     if (typeof ALGO?.bridge?.getState !== "function") return undefined;
@@ -76,12 +76,12 @@ export function offer(core: Core): VerbsPart {
     left: talk.left,
     async reply({ id = "", method = "", params = {} }: Rpc, doing: Doing) {
       try {
-        // The core passes on what it cannot run.
+        // The core passes on `eval` only if it cannot run code.
         if (method === "eval") return refusal(core);
         const state = method === "state/get" ? await bridgeState(id) : undefined;
         if (state !== undefined) return state;
         const progress = (news: object): void => core.send({ method: "call/progress", params: { id, ...news } });
-        // What an agent leaves open is not said, except in a message.
+        // A null param counts as absent, except a message.
         const said = Object.fromEntries(
           Object.entries(params).filter(([name, value]) => value !== null || name === "message"),
         );
@@ -105,7 +105,7 @@ export function offer(core: Core): VerbsPart {
       }
       const asking: Asking = { signal, own: (act) => act(), agent: "", progress: () => undefined };
       const answer = await run(`page/${name}`, paramsOf(name, args), asking).catch((error: unknown) => {
-        // The page's own code gets an error that it can read.
+        // The page's own code gets a readable error.
         throw typeof error === "string" ? new Error(error.replace(/^!\S+ /, "").replaceAll("\x1f", "; ")) : error;
       });
       return answer;
@@ -113,7 +113,7 @@ export function offer(core: Core): VerbsPart {
   };
 }
 
-/** A browser that eye drives does it before the page hears of it. */
+/** In a browser that eye drives, the driver handles these verbs before they reach the page. */
 function needsBrowser(what: string): never {
   const how = "open this page with eye browse, or grant its tab to the extension with the debugger (eye extension)";
   throw misused(`${what} needs a browser with hands: ${how}`);
@@ -121,7 +121,7 @@ function needsBrowser(what: string): never {
 
 class NoMethod extends Error {}
 
-/** What the page gives by place, as the protocol's names; an object behind them holds the rest. */
+/** Converts positional arguments of the page to the protocol's names; a trailing object holds the rest. */
 function paramsOf(name: string, args: readonly unknown[]): Params {
   const names = PLACES[name] ?? [];
   const params: Record<string, unknown> = {};
@@ -133,7 +133,7 @@ function paramsOf(name: string, args: readonly unknown[]): Params {
     else if (place === undefined || (place.endsWith("?") && isPlain(arg))) Object.assign(params, arg);
     else params[place.replace("?", "")] = arg;
   });
-  // A form needs neither a target nor a value of its own.
+  // A form has no single target or value.
   const form = name === "fill" && !("fields" in params) ? ["target", "value"] : [];
   const needed = [...form, ...names.filter((place) => !place.endsWith("?"))];
   if (needed.some((place) => !(place in params))) throw misused(`eye.${name} needs ${needed.join(", ")}`);
@@ -144,7 +144,7 @@ function isPlain(value: unknown): value is object {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** The original's answers stand in `{success, result}`. */
+/** The original wraps its answers in `{success, result}`. */
 function unwrapped(state: unknown): unknown {
   return isPlain(state) && "success" in state && "result" in state ? state.result : state;
 }

@@ -1,5 +1,5 @@
-// The verb `wait`: looks at an expression, a function or a target again whenever the page may have changed, until it is
-// there.
+// The verb `wait`: checks an expression, a function or a target whenever the page may have changed, until it is truthy
+// or visible.
 
 import { hint } from "../core/hint.js";
 import { listen } from "../core/lasting.js";
@@ -10,11 +10,11 @@ import { late, misused, timeoutOf, type Asking, type Params, type Verbs } from "
 
 export interface Waits {
   readonly verbs: Verbs;
-  /** Something may have changed that nothing else tells of. */
+  /** Checks again: a call may have changed something that no event reports. */
   called(): void;
 }
 
-/** What a person does, and what a page hears when something has arrived. */
+/** Events of the person and of arriving data. */
 const EVENTS =
   "input change click keydown pointerup focusin load transitionend animationend popstate hashchange message".split(
     " ",
@@ -22,11 +22,11 @@ const EVENTS =
 const TARGET = /^(?:(?:text|css)=|[#.[]|@?(?:f\d+)?e\d+$)/;
 const MUTATIONS = { subtree: true, childList: true, attributes: true, characterData: true };
 
-/** One look: what to answer with once it is truthy. */
+/** One check; the wait ends with its first truthy value. */
 type Look = () => unknown;
 
 export function waits(core: Core): Waits {
-  /** Of every wait that is under way: looks again. */
+  /** For every wait in progress, a function that checks again. */
   const waiting = new Set<() => void>();
 
   const until = (look: Look, what: string, timeoutMs: number, { signal }: Asking): Promise<unknown> =>
@@ -50,7 +50,7 @@ export function waits(core: Core): Waits {
       const again = (): void => {
         if (asked) return;
         asked = true;
-        // In a task of its own: an expression that changes the page must not keep it from everything else.
+        // In a task of its own, so that an expression that changes the page does not block everything else.
         port2.postMessage(0);
       };
       const attempt = async (): Promise<void> => {
@@ -64,7 +64,7 @@ export function waits(core: Core): Waits {
           if (last) end(() => resolve(last));
         } catch (error) {
           thrown = error;
-          // What does not compile will not compile later, and what is refused stays refused.
+          // Code that does not compile will not compile later, and a refusal does not change.
           if (
             typeof error === "string" ||
             (looks === 1 && error instanceof Error && /^(?:SyntaxError|Refused)$/.test(error.name))
@@ -94,7 +94,7 @@ export function waits(core: Core): Waits {
     });
 
   return {
-    // Answers are rendered a task later, after whatever the call has changed.
+    // Answers are rendered a task later, after everything that the call has changed.
     called: () => waiting.forEach((again) => again()),
     verbs: {
       async wait(params: Params, asking: Asking) {
@@ -118,20 +118,20 @@ export function waits(core: Core): Waits {
 }
 
 /**
- * In a driven page a policy lets text become code only while the driver's message is handled, not when the page changes
- * later.
+ * Compiles an expression in advance: in a driven page, a policy allows eval only while the driver's message is handled,
+ * not when the page changes later.
  */
 function compiled(run: (code: string) => unknown, expr: string): Look | undefined {
   try {
     const look = run(`(()=>(${expr}\n))`);
     return typeof look === "function" ? (look as Look) : undefined;
   } catch {
-    // Statements; they are run as they are.
+    // These are statements; they are run as they are.
     return undefined;
   }
 }
 
-/** The target that these params wait for; `undefined` where they wait for code. */
+/** The target that the params wait for; `undefined` if they wait for code. */
 export function waitedFor({ what, target = isTarget(what) ? what : undefined }: Params): unknown {
   return target;
 }
@@ -140,7 +140,7 @@ function isTarget(what: unknown): boolean {
   return what instanceof Element || (typeof what === "string" && TARGET.test(what));
 }
 
-/** As far as JSON holds it. */
+/** The value as far as JSON can hold it. */
 function shown(core: Core, value: unknown): unknown {
   const text = core.render(value);
   return text.startsWith("=") ? (JSON.parse(text.slice(1)) as unknown) : text.slice(1);

@@ -1,4 +1,4 @@
-// "eye-client/react": a component's tool, there as long as the component is.
+// The entry "eye-client/react": a tool that exists as long as its component.
 
 import { useEffect, useRef } from "react";
 import { offerTool } from "../tools/offer.js";
@@ -7,15 +7,15 @@ import type { Tool } from "../tools/tool.js";
 export type { Tool, ToolContext } from "../tools/tool.js";
 
 /**
- * Offers a tool while this component is mounted. It may be written in place: `execute` is always the one of the last
- * render, and the tool is offered anew only when something else of it has changed. `null` or `false` offers nothing.
+ * Offers a tool while this component is mounted. The tool may be an inline object: `execute` is always that of the last
+ * render, and the tool is only offered again when anything else in it has changed. `null` or `false` offers nothing.
  */
 export function useEyeTool(tool: Tool | null | undefined | false): void {
   const latest = useRef(tool);
   useEffect(() => {
     latest.current = tool;
   });
-  // Functions leave no trace in JSON, so this is all that agents are told of it.
+  // JSON leaves out functions, so this is everything that agents get of the tool.
   const told = tool ? JSON.stringify(tool) : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: offered again when what is told of it changes
   useEffect(() => {

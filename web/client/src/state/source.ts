@@ -1,16 +1,19 @@
-// What a page says to publish its state.
+// The arguments of `eye.state`.
 
-/** The state itself, or a function that returns it as it is at that moment. */
+/** The state itself, or a function that returns the current state. */
 export type StateSource = object | (() => unknown);
 
 export interface StateOptions {
-  /** The person's own changes are told no more often than this (ms, 50 if not said); those of calls at once. */
+  /**
+   * The shortest time between reports of the person's own changes, in ms; default 50. Changes by calls are reported at
+   * once.
+   */
   readonly throttle?: number | undefined;
-  /** Sets the page's state to one that it published before; without it agents can keep states and not restore them. */
+  /** Sets the page to an earlier published state. Without it, agents can save states but not restore them. */
   readonly restore?: ((state: never) => unknown) | undefined;
   /**
-   * For a page that changes by itself: `true` looks after every change of the document, a number every so many ms while
-   * the page is visible.
+   * For a page that changes by itself: `true` checks after every change of the document, a number checks at that
+   * interval in ms while the page is visible.
    */
   readonly observe?: boolean | number | undefined;
   /**

@@ -1,5 +1,4 @@
-// The part behind `eye.state`: decides when the page's state is looked at, and tells the hub what changed. It holds no
-// socket.
+// The part behind `eye.state`: decides when to read the page's state, and sends changes to the hub. It holds no socket.
 
 import { CODE_INTERNAL, CODE_METHOD, CODE_THREW } from "../generated/protocol.js";
 import { listen } from "../core/lasting.js";
@@ -8,13 +7,13 @@ import type { Core, Rpc, StatePart } from "../core/part.js";
 import { publishedDocument, Unfit, type PublishedDocument } from "./published.js";
 import type { StateOptions, StateSource } from "./source.js";
 
-/** What a person does to a page. */
+/** Events of the person. */
 const INTERACTIONS =
   "pointerdown pointermove pointerup pointercancel click keydown keyup wheel touchstart touchmove touchend touchcancel input change".split(
     " ",
   ) as (keyof WindowEventMap)[];
 
-/** What the part needs of a browser; tests bring their own. */
+/** The browser features that the part needs; tests pass their own. */
 export interface Stage {
   /** Runs in a later task, without a timer. */
   task(then: () => void): void;
@@ -32,16 +31,19 @@ export function offer(core: Core, stage: Stage = browser()): StatePart {
   let throttle = STATE_THROTTLE_MS;
   let observe: StateOptions["observe"];
   let restore: StateOptions["restore"];
-  /** Of the observation: aborts with it. */
+  /** Aborted when the observation ends. */
   let observed = new AbortController();
-  /** The kinds of errors that this source has been blamed for: its own, or what cannot be published. */
+  /**
+   * The kinds of errors that this source was already reported for: `true` for unpublishable values, `false` for its
+   * own.
+   */
   const blamed = new Set<boolean>();
-  /** Of the connection: aborts with it. */
+  /** The current connection; aborted when it ends. */
   let joined: AbortController | undefined;
-  /** Whether the hub has a whole document from this connection. */
+  /** Whether the hub has the whole document from this connection. */
   let told = false;
   let scheduled = false;
-  /** Whether something happened since the throttled look; `undefined` while none is waited for. */
+  /** Whether something happened since the throttled check; `undefined` while none is pending. */
   let again: boolean | undefined;
 
   const look = (): void => {
@@ -68,7 +70,9 @@ export function offer(core: Core, stage: Stage = browser()): StatePart {
     else console.error("eye: the state cannot be read, and is not published:", error);
   };
 
-  /** Behind the answer that is about to leave, or the page's own listeners; once for all that ask before it. */
+  /**
+   * Checks in a later task, after the pending answer and the page's own listeners; further calls until then do nothing.
+   */
   const soon = (): void => {
     if (scheduled || joined === undefined) return;
     scheduled = true;
@@ -88,7 +92,7 @@ export function offer(core: Core, stage: Stage = browser()): StatePart {
     wait(joined);
   };
 
-  /** Looks by itself, as the page asked for; anew for every source and every connection. */
+  /** Starts the observation that the page requested; again for every source and every connection. */
   const observeAnew = (): void => {
     observed.abort();
     observed = new AbortController();
@@ -105,7 +109,7 @@ export function offer(core: Core, stage: Stage = browser()): StatePart {
       every(ms, signal);
     });
 
-  /** Looks once more even after a single event: what it started may have ended by then. */
+  /** Checks once more even after a single event: work that it started may be done by then. */
   const wait = (mine: AbortController): void => {
     again = false;
     core.after(throttle, () => {

@@ -1,5 +1,5 @@
-// Offers a component's tool to the client that the page has, or gets later. In a page without one nothing happens, so
-// that a component may be shipped as it is.
+// Offers a component's tool to the page's client, present or future. Without a client nothing happens, so that
+// components can be shipped unchanged.
 
 import type { Tool, ToolOptions } from "./tool.js";
 
@@ -7,13 +7,13 @@ const MARK = Symbol.for("eye.client");
 
 type Marked = typeof globalThis & { [MARK]?: { tool(tool: Tool, options?: ToolOptions): Promise<void> } | undefined };
 
-/** Returns how to take it back. */
+/** The returned function removes the tool. */
 export function offerTool(tool: Tool): () => void {
   // Frameworks run components on servers, too.
   if (typeof window === "undefined") return () => undefined;
   const taken = new AbortController();
   const { signal } = taken;
-  // What is no tool is the page's fault: the rejection is left for its console.
+  // An invalid tool is the page's mistake: the rejection goes to its console.
   const offer = (): void => void (globalThis as Marked)[MARK]?.tool(tool, { signal });
   offer();
   addEventListener("eye:client", offer, { signal });

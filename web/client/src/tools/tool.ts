@@ -1,4 +1,4 @@
-// What a page says to offer a tool. Everything but `execute` is told to the hub and listed to agents as it is.
+// The definition of a page's tool. Everything but `execute` is sent to the hub and listed to agents unchanged.
 
 export interface ToolContext {
   /** Aborts when the agent cancels, the call times out in the hub, or the connection is lost. */
@@ -10,15 +10,15 @@ export interface Tool {
   /** 1 to 128 of `[A-Za-z0-9_.-]`. */
   readonly name: string;
   readonly description?: string;
-  /** JSON Schema of the arguments; the hub checks them before `execute` sees them. */
+  /** The JSON Schema of the arguments; the hub validates them before `execute` is called. */
   readonly inputSchema?: object;
   readonly annotations?: object;
   readonly [more: string]: unknown;
-  // A method, so that a page may say what its arguments are: the hub has checked them.
+  // Method syntax, so that a page may declare the type of its arguments: the hub has validated them.
   execute(args: Record<string, unknown>, context: ToolContext): unknown;
 }
 
 export interface ToolOptions {
-  /** Takes the tool back when it aborts. */
+  /** Removes the tool when it aborts. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,4 +1,4 @@
-// The part behind `eye.tool`: tells the hub which tools there are, and runs them. It holds no socket.
+// The part behind `eye.tool`: registers tools with the hub, and runs them. It holds no socket.
 
 import { failed, threw } from "../page/failed.js";
 import { CODE_INTERNAL } from "../generated/protocol.js";
@@ -8,10 +8,10 @@ import type { Tool, ToolOptions } from "./tool.js";
 import type { ContextTool } from "../webmcp/context.js";
 
 interface Held {
-  /** As the hub is told: a copy, so that a later change of the page's object breaks nothing. */
+  /** The definition for the hub: a copy, so that later changes of the page's object have no effect. */
   readonly told: ContextTool;
   readonly tool: Tool;
-  /** Aborts when it is taken back or another takes its place. */
+  /** Aborts when the tool is removed or replaced. */
   readonly gone: AbortController;
 }
 
@@ -23,7 +23,7 @@ const HEAD_BYTES = 512;
 export function offer(core: Core): ToolsPart {
   const held = new Map<string, Held>();
   const running = new Map<string, AbortController>();
-  /** Names whose news has not left; the state at the moment it leaves is what counts. */
+  /** Names whose changes were not sent yet; the state at the time of sending counts. */
   const changed = new Set<string>();
   let connected = false;
   let asked = 0;
@@ -56,7 +56,7 @@ export function offer(core: Core): ToolsPart {
     held.set(name, mine);
     change(name);
     options.signal?.addEventListener("abort", () => {
-      // A hot reload may have put another in its place.
+      // A hot reload may have replaced it.
       if (held.get(name) === mine) untool(name);
     });
     if (!heard && hasContext())
@@ -94,7 +94,7 @@ export function offer(core: Core): ToolsPart {
       answer = threw(core, id, error);
     }
     core.called(delta);
-    // Who cancelled, or left, has its ending already.
+    // A call that was cancelled, or whose connection is lost, has been ended already.
     if (!isMine()) return;
     running.delete(id);
     core.send(answer);
@@ -127,7 +127,7 @@ export function offer(core: Core): ToolsPart {
     joined() {
       connected = true;
       changed.clear();
-      // The first list of a connection replaces what the hub remembers, so it is sent even when it is empty.
+      // The first list of a connection replaces the one that the hub remembers, so it is sent even when empty.
       request("tools/register", { tools: [...held.values()].map(({ told }) => told) });
     },
     left() {
@@ -139,7 +139,7 @@ export function offer(core: Core): ToolsPart {
   };
 }
 
-/** Whether the page has WebMCP; a program has no document. */
+/** Whether the page has WebMCP; outside of a browser there is no document. */
 function hasContext(): boolean {
   return "modelContext" in (globalThis.document ?? {});
 }
@@ -153,7 +153,7 @@ function answered(core: Core, id: string, value: unknown): object {
   const text = rendered.slice(1);
   if (rendered.startsWith("!")) return failed(id, CODE_INTERNAL, text.replace(/^\S+ /, "").replaceAll("\x1f", "; "));
   const answer = { id, result: rendered.startsWith("=") ? (JSON.parse(text) as unknown) : text };
-  // One UTF-16 unit is at most six bytes once it is written, and only what could be too large is measured.
+  // One UTF-16 unit is at most six bytes when written, so only large results are measured.
   return (
     (text.length * 6 > FRAME_BYTES_MAX / 2 ? tooLarge(id, new Blob([JSON.stringify(answer)]).size) : undefined) ??
     answer
@@ -165,7 +165,7 @@ function binary(value: unknown): Blob | undefined {
   return value instanceof ArrayBuffer || ArrayBuffer.isView(value) ? new Blob([value as BlobPart]) : undefined;
 }
 
-/** Room is left for what stands around a result. */
+/** Leaves room for the envelope of a result. */
 function tooLarge(id: string, bytes: number): object | undefined {
   if (bytes <= FRAME_BYTES_MAX - HEAD_BYTES) return undefined;
   return failed(

@@ -1,5 +1,5 @@
-// Runs in the page: a tool that a module offers while it is evaluated is that module's, and goes when the module's next
-// version no longer offers it. Tools of components are theirs (eye-client/react, eye-client/vue).
+// Runs in the page: a tool that a module offers while it is evaluated belongs to that module, and is removed when the
+// module's next version does not offer it. Tools of components are handled by eye-client/react and eye-client/vue.
 
 import type { Tool, ToolOptions } from "../tools/tool.js";
 
@@ -17,7 +17,7 @@ const owners = new Map<string, Owner>();
 const wrapped = new WeakSet<Client>();
 let current: Owner | undefined;
 
-/** The module `id` is being evaluated, for the first time or anew. */
+/** Called when the module `id` begins to be evaluated, for the first time or again. */
 export function own(id: string): { done(): void; gone(): void } {
   wrap();
   const before = owners.get(id);
@@ -25,12 +25,12 @@ export function own(id: string): { done(): void; gone(): void } {
   owners.set(id, mine);
   current = mine;
   return {
-    /** Evaluated to its end: what the former version had offered, and this one has not replaced, goes. */
+    /** The evaluation is complete: tools of the former version that this one has not replaced are removed. */
     done() {
       current = undefined;
       void Promise.allSettled(mine.offered).then(() => before?.aborter.abort());
     },
-    /** No module imports it any more. */
+    /** No module imports this one any more. */
     gone() {
       mine.aborter.abort();
       owners.delete(id);

@@ -1,5 +1,4 @@
-// The hub as the dev server sees it: whether it answers, how it is started, and what is said of it, once each time that
-// changes.
+// The hub from the dev server's side: whether it answers, how to start it, and a log line whenever that changes.
 
 import { spawn } from "node:child_process";
 import { connect, type Socket } from "node:net";
@@ -17,7 +16,7 @@ export class Hub {
 
   constructor(
     readonly url: URL,
-    /** The console, until Vite has a logger. */
+    /** The console, until Vite's logger is available. */
     public voice: Voice,
   ) {}
 
@@ -25,7 +24,7 @@ export class Hub {
     return { reason: `no hub answers at ${this.url.origin}`, hint: "start one with `eye up`" };
   }
 
-  /** Whether something listens there. Pages try again every other second, so it is told only when it has changed. */
+  /** Whether something listens there. Logs only a change, since pages try again every other second. */
   async there(): Promise<boolean> {
     const there = await listens(this.url);
     if (there !== this.#seen) {
@@ -37,7 +36,7 @@ export class Hub {
     return there;
   }
 
-  /** Waits until something listens there; `false`: who asked has gone meanwhile. */
+  /** Waits until something listens there; `false` if the requester has disconnected meanwhile. */
   async awaited(asker: Socket): Promise<boolean> {
     while (!asker.destroyed) {
       if (await this.there()) return true;
@@ -46,7 +45,7 @@ export class Hub {
     return false;
   }
 
-  /** Makes sure that one runs, if there is an `eye` to run it. */
+  /** Starts a hub if none answers and `eye` is installed. */
   async start(): Promise<void> {
     if (!(await listens(this.url))) await run("eye", "up");
   }
@@ -70,7 +69,7 @@ function listens({ hostname, port, protocol }: URL): Promise<boolean> {
 function run(program: string, ...args: string[]): Promise<void> {
   const child = spawn(program, args, { stdio: "ignore" });
   return new Promise((resolve) => {
-    // Without such a program there is nothing to start; the next request says that no hub answers.
+    // If the program is missing, nothing is started; the next request reports that no hub answers.
     child.once("error", () => resolve()).once("exit", () => resolve());
   });
 }

@@ -1,6 +1,5 @@
-// "eye-client/vite": pages of the dev server join the hub over the dev server's own origin, so that no policy,
-// permission or certificate stands between them. It applies to `vite dev` alone; builds and previews are left as they
-// are.
+// The entry "eye-client/vite": pages of the dev server join the hub through the dev server's own origin, so that no
+// policy, permission or certificate is in the way. It applies to `vite dev` only, not to builds and previews.
 
 import { readFile } from "node:fs/promises";
 import type { Connect, Plugin, ProxyOptions } from "vite";
@@ -12,7 +11,7 @@ export type { EyeOptions } from "./options.js";
 const HOT = "virtual:eye/hot";
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 const OFFERS = /\.tool\s*\(/;
-/** Beside this file, in the package. */
+/** The package's root, relative to this file. */
 const CLIENT = new URL("../", import.meta.url);
 
 export default function eye(options: EyeOptions = {}): Plugin {
@@ -22,12 +21,12 @@ export default function eye(options: EyeOptions = {}): Plugin {
   return {
     name: "eye",
     apply: (_, { command, isPreview }) => command === "serve" && isPreview !== true,
-    // After JSX and types are gone.
+    // After JSX and types are transformed.
     enforce: "post",
     config: () => ({ server: { proxy: { [`^${escaped(path)}/(?:ws|why)(?:\\?|$)`]: proxy(hub, path) } } }),
     configResolved({ logger, server }) {
       hub.voice = logger;
-      // Then the socket is another server's, which this one cannot proxy.
+      // In middleware mode the socket belongs to another server, which this plugin cannot proxy.
       direct = server.middlewareMode !== false;
     },
     configureServer({ middlewares, httpServer }) {
@@ -47,7 +46,7 @@ export default function eye(options: EyeOptions = {}): Plugin {
       if (options?.ssr === true || id.includes("/node_modules/") || id.startsWith("\0") || !OFFERS.test(code))
         return undefined;
       const name = JSON.stringify(id.replace(/\?t=\d+$/, ""));
-      // On the first line, so that no line moves.
+      // On the first line, so that line numbers do not change.
       const before = `import { own as __eyeOwn } from "${HOT}"; const __eyeMine = __eyeOwn(${name}); `;
       return {
         code: `${before}${code}\n__eyeMine.done();\nif (import.meta.hot) import.meta.hot.prune(() => __eyeMine.gone());\n`,
@@ -57,16 +56,16 @@ export default function eye(options: EyeOptions = {}): Plugin {
   };
 }
 
-/** Vite's own proxy, but for a hub that is away: Vite would log a stack every time a page tries. */
+/** Vite's own proxy, with handling for an absent hub: Vite would log a stack every time a page tries. */
 function proxy(hub: Hub, path: string): ProxyOptions {
-  /** Pages that were refused since the hub was last there. */
+  /** Page URLs that were refused since the hub was last there. */
   const told = new Set<string>();
   return {
     target: hub.url.origin,
     ws: true,
-    // The hub answers to its own name; who the page is, its Origin says, which stays as the browser wrote it.
+    // The hub expects its own host name. The page's origin is in the Origin header, which is not changed.
     changeOrigin: true,
-    // A certificate that `eye tls` made for this machine is the browser's to trust, and Node does not know it.
+    // A certificate that `eye tls` made for this machine is trusted by the browser, but not known to Node.
     secure: !LOOPBACK.test(hub.url.hostname),
     rewrite: (from) => hub.url.pathname.replace(/\/$/, "") + from.slice(path.length),
     bypass: async ({ url = "", socket }, response) => {
@@ -80,8 +79,8 @@ function proxy(hub: Hub, path: string): ProxyOptions {
           .end(JSON.stringify({ allowed: false, ...hub.advice }));
         return path;
       }
-      // Refused once, the page finds out why and says it; then it waits here, for browsers write a line for every
-      // refusal.
+      // The first request is refused, so that the page finds out the reason and reports it. Later ones wait here, since
+      // browsers log a line for every refusal.
       if (!told.has(url)) {
         told.add(url);
         return false;
@@ -92,7 +91,7 @@ function proxy(hub: Hub, path: string): ProxyOptions {
   };
 }
 
-/** The page client of this package and its parts, so that `eye` is there whether or not a hub is. */
+/** Serves this package's page client and its parts, so that `eye` exists with or without a hub. */
 function client(path: string): Connect.NextHandleFunction {
   return (request, response, next) => {
     const [, part, name] = new RegExp(`^${escaped(path)}/(eye/)?([a-z]+\\.js)(?:\\?|$)`).exec(request.url ?? "") ?? [];

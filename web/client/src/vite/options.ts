@@ -1,17 +1,17 @@
-// What a project may say to the Vite plugin.
+// The options of the Vite plugin.
 
 export interface EyeOptions {
-  /** Where the hub is; `http://localhost:8765`, or the port of `EYE_PORT`, if not said. */
+  /** The hub's URL; default `http://localhost:8765`, or the port in `EYE_PORT`. */
   readonly hub?: string | undefined;
-  /** The path of the dev server under which pages find the client and the hub; `/__eye` if not said. */
+  /** The path of the dev server under which pages find the client and the hub; default `/__eye`. */
   readonly path?: string | undefined;
-  /** Whether to run `eye up` when no hub answers; so it is if `hub` is not said and `eye` is on the PATH. */
+  /** Whether to run `eye up` when no hub answers. By default, only if `hub` is not set and `eye` is on the PATH. */
   readonly start?: boolean | undefined;
 }
 
 export interface Settings {
   readonly hub: URL;
-  /** Begins with a slash, ends without. */
+  /** Begins with a slash, ends without one. */
   readonly path: string;
   readonly start: boolean;
 }

@@ -1,4 +1,4 @@
-// "eye-client/vue": a component's tool, there as long as the component is.
+// The entry "eye-client/vue": a tool that exists as long as its component.
 
 import { toValue, watch, type MaybeRefOrGetter } from "vue";
 import { offerTool } from "../tools/offer.js";
@@ -7,8 +7,8 @@ import type { Tool } from "../tools/tool.js";
 export type { Tool, ToolContext } from "../tools/tool.js";
 
 /**
- * Offers a tool while this component is mounted. A ref or a getter may change it, and offers nothing while it is `null`
- * or `false`.
+ * Offers a tool while this component is mounted. A ref or a getter may change the tool; while it is `null` or `false`,
+ * nothing is offered.
  */
 export function useEyeTool(tool: MaybeRefOrGetter<Tool | null | undefined | false>): void {
   watch(

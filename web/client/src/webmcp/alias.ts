@@ -1,5 +1,5 @@
-// `navigator.modelContext`, where WebMCP was in Chrome 146 to 151, for pages that were written then: tools have a
-// `handler`, or an `execute` that may ask the person, and are taken back by name. Everything ends up in
+// `navigator.modelContext`, the place of WebMCP in Chrome 146 to 151, for pages from that time: their tools have a
+// `handler`, or an `execute` that may ask the person, and are unregistered by name. All calls go to
 // `document.modelContext`.
 
 import { contextOf, type Callable, type ToolContext } from "./context.js";
@@ -13,7 +13,7 @@ type EarlyTool = Omit<Callable, "execute"> & {
   readonly handler?: (input: object, context: EarlyContext) => unknown;
 };
 
-/** Places it where the browser has none. */
+/** Defines it if the browser does not. */
 export function placeAlias(): void {
   if ("modelContext" in navigator) return;
   const registered = new Map<string, AbortController>();
@@ -24,7 +24,7 @@ export function placeAlias(): void {
     return contextOf(document)?.registerTool(
       {
         ...told,
-        // What is neither is refused as a browser refuses it.
+        // A tool without either is refused as a browser refuses it.
         execute: (execute &&
           ((input, context) =>
             execute(input, { ...context, requestUserInteraction: async (ask) => ask() }))) as Callable["execute"],

@@ -1,7 +1,7 @@
-// What WebMCP's `document.modelContext` is to this client: the browser's, another's, or the stand-in's. All of it may
-// be missing.
+// The types of WebMCP's `document.modelContext`, as implemented by the browser, another library, or the stand-in.
+// Members may be missing.
 
-/** What a page registers, and what a browser lists. */
+/** A tool's definition, as pages register it and browsers list it. */
 export interface ContextTool {
   readonly name: string;
   readonly title?: string;
@@ -16,7 +16,7 @@ export interface ToolContext {
 
 export type Execute = (input: object, context: ToolContext) => unknown;
 
-/** One that can be called, with its real value and its real error. */
+/** A tool that can be called, and that returns its own value and throws its own error. */
 export interface Callable extends ContextTool {
   readonly execute: Execute;
 }
@@ -36,7 +36,7 @@ export function refuse(text: string): never {
   throw new DOMException(text, "InvalidStateError");
 }
 
-/** Of a tool. */
+/** Valid names of tools. */
 export const NAME = /^[\w.-]{1,128}$/;
 
 export function contextOf(page: Document): ModelContext | undefined {

@@ -1,18 +1,17 @@
-// The fields of a form as the parameters of a tool: their JSON Schema, written as Chromium writes it, and filling them
-// in.
+// The fields of a form as the params of a tool: their JSON Schema, written as Chromium writes it, and filling them in.
 
-/** As much of every kind of field as matters here. */
+/** The common members of all kinds of fields. */
 export type Field = HTMLInputElement & { readonly options?: HTMLOptionsCollection };
 
-/** What is chosen of: the options of a list, radio buttons, checkboxes of one name. */
+/** One choice: an option of a list, a radio button, or one of several checkboxes with the same name. */
 type Choice = Field & Pick<HTMLOptionElement, "text" | "selected">;
 
-/** What only a person fills in; passwords are theirs, too. */
+/** Fields that only a person fills in, such as passwords, and buttons. */
 const SKIPPED = /^(?:hidden|file|password|submit|reset|button|image)$/;
 const FORMATS = /^(?:date|time|datetime-local|month|week|color)$/;
 const CHECKED = /^(?:radio|checkbox)$/;
 
-/** Those of one name, by name. A name that stands for different things stands for nothing. */
+/** Fields grouped by name. A name that is used for different kinds of fields is left out. */
 function groupsOf(form: HTMLFormElement): Map<string, Field[]> {
   const groups = new Map<string, Field[]>();
   for (const field of form.elements as Iterable<Element> as Iterable<Field>) {
@@ -75,19 +74,19 @@ function range({ type, min, max, step }: Field): object {
     text === "" ? (type === "range" ? ordinary : undefined) : Number(text);
   const minimum = number(min, 0);
   const multipleOf = Number(step || 1);
-  // Steps count from the minimum: only from a multiple do they say the same.
+  // Steps count from the minimum, so `multipleOf` is only equivalent if the minimum is a multiple of the step.
   return { minimum, maximum: number(max, 100), multipleOf: (minimum ?? 0) % multipleOf === 0 ? multipleOf : undefined };
 }
 
 /**
- * Leaves out of a form's schema what the hub cannot check in linear time: the browser checks the form itself. For
- * `JSON.parse`.
+ * A reviver for `JSON.parse`: removes from a form's schema the patterns that the hub cannot check in linear time. The
+ * browser validates the form itself.
  */
 export function checkable(key: string, value: unknown): unknown {
   return key === "pattern" && /\(\?[=!<]|\\\d/.test(String(value)) ? undefined : value;
 }
 
-/** Throws for what is no parameter before anything is filled in, and for a value that does not fit. */
+/** Throws for an unknown param before anything is filled in, and for a value that does not fit. */
 export function fill(form: HTMLFormElement, input: object): void {
   const groups = groupsOf(form);
   for (const name of Object.keys(input))
@@ -98,7 +97,7 @@ export function fill(form: HTMLFormElement, input: object): void {
       throw new Error(`Invalid value ${JSON.stringify(value)} for parameter ${name}`);
 }
 
-/** Whether it was taken. */
+/** Returns whether the value was accepted. */
 function put(group: readonly Field[], value: unknown): boolean {
   const [field] = group as [Field];
   const choices = choicesOf(group);
@@ -108,13 +107,13 @@ function put(group: readonly Field[], value: unknown): boolean {
     const on = choices === undefined ? value === true : wanted.includes(one.value);
     if (field.options) (one as Choice).selected = on;
     else if (!CHECKED.test(field.type)) {
-      // React keeps a setter of its own on the element, which would hide the change from it: the prototype's is the
-      // browser's.
+      // The prototype's setter, because React defines its own setter on the element, which would hide the change from
+      // React.
       Reflect.set(Object.getPrototypeOf(field) as object, "value", `${value}`, field);
       if (field.value === "" && value !== "") return false;
     } else if (one.checked !== on) one.click();
   }
-  // A click tells by itself.
+  // A click dispatches its own events.
   if (!CHECKED.test(field.type))
     for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true }));
   return true;

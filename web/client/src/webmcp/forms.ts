@@ -1,4 +1,4 @@
-// Forms that say they are tools (`<form toolname tooldescription>`), where the browser does not know that: follows
+// Forms that are declared as tools (`<form toolname tooldescription>`), for browsers that do not support this: watches
 // them, and runs them.
 
 import { FORM_LOOK_MS } from "../core/limits.js";
@@ -10,11 +10,11 @@ interface Form {
   readonly form: HTMLFormElement;
   readonly text: string;
   readonly gone: AbortController;
-  /** Aborts with the form's last day as a tool, not with a change of it. */
+  /** Aborts when the form stops being a tool, but not when its definition changes. */
   readonly over: AbortController;
 }
 
-/** Those that are there now. `changed` is told of every look that found something new. */
+/** The current tools. `changed` is called whenever a check finds a change. */
 export function forms(
   core: Core,
   publish: (tool: Callable, signal: AbortSignal) => void,
@@ -75,8 +75,8 @@ function said(element: Element, name: string): string {
 }
 
 /**
- * Fills the form and submits it, or lets the person do so: what the page responds, or `null` for a form that simply
- * leaves.
+ * Fills the form and submits it, or lets the person submit. Resolves with the page's response, or `null` if the form
+ * navigates.
  */
 function run(form: HTMLFormElement, input: object, signal: AbortSignal, over: AbortSignal): Promise<unknown> {
   fill(form, input);
@@ -118,7 +118,7 @@ function run(form: HTMLFormElement, input: object, signal: AbortSignal, over: Ab
             ),
           );
       };
-      // Behind every listener of the page; our own submit returns behind them.
+      // After all listeners of the page. With our own submit, `requestSubmit` returns after them.
       if (!auto) setTimeout(settle);
     };
     addEventListener("submit", submitted, until);

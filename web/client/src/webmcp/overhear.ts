@@ -1,5 +1,5 @@
-// The page's WebMCP until the part that knows it is there: what it registers is overheard, and a page that wants
-// `document.modelContext` where the browser has none gets a stand-in at once, which the part makes whole.
+// Watches the page's WebMCP until the WebMCP part is loaded: records what the page registers. A page that requests
+// `document.modelContext` in a browser without it gets a stand-in at once, which the part completes.
 
 import type { Overheard } from "../core/part.js";
 import { placeAlias } from "./alias.js";
@@ -32,11 +32,11 @@ export function overhear(wanted: boolean | undefined): Overheard {
     },
   });
   try {
-    // A frozen one stays what it is, behind one that is not.
+    // A frozen context stays as it is, behind a wrapper.
     if (!Reflect.set(context, "registerTool", registerTool))
       place(Object.create(context, { registerTool: { value: registerTool } }));
   } catch {
-    // Then its tools stay the browser's alone.
+    // Then its tools remain in the browser only.
   }
   return overheard;
 }

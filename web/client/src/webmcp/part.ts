@@ -1,6 +1,5 @@
-// The part behind WebMCP: what a page offers through `document.modelContext` and by forms reaches the hub, and what it
-// offers with `eye.tool` reaches `document.modelContext`. What the browser has, or the polyfill where there is none,
-// stays the browser's.
+// The WebMCP part: publishes tools from `document.modelContext` and from forms to the hub, and registers tools of
+// `eye.tool` in `document.modelContext`. The browser's own context, or the polyfill, stays in place.
 
 import { PARTIAL_TOOLS_MAX } from "../core/limits.js";
 import type { Core, WebMcpPart } from "../core/part.js";
@@ -12,25 +11,25 @@ import { polyfill } from "./polyfill.js";
 import { isReload, siteOf } from "./reload.js";
 
 interface Known {
-  /** Unregisters it where it is. */
+  /** Unregisters the tool in the context. */
   readonly gone: AbortController;
   readonly site: string;
 }
 
 interface Listed {
   readonly gone: AbortController;
-  /** As the browser described it. */
+  /** The browser's description of the tool. */
   readonly text: string;
 }
 
 export function webmcp(core: Core): WebMcpPart {
   const context = contextOf(document);
   const { standIn } = core.overheard;
-  /** What was registered before our eyes, by name. */
+  /** Tools whose registration was observed, by name. */
   const known = new Map<string, Known>();
-  /** What the browser has beside that: registered before we came, or a form. */
+  /** Other tools of the browser: registered before this client, or from forms. */
   const listed = new Map<string, Listed>();
-  /** Of ours, what is the browser's too. */
+  /** Tools of this client that are registered in the browser, too. */
   const mirrored = new WeakSet<Callable>();
   const blamed = new Set<string>();
   let turn = 0;
@@ -62,7 +61,7 @@ export function webmcp(core: Core): WebMcpPart {
     publish({ ...tool, execute: run }, signal);
   };
 
-  /** As a browser does for the calls that are its own. */
+  /** Dispatches the event that a browser sends for its own calls. */
   const tell = (what: "Activated" | "Cancel", toolName: string): void => {
     const Kind = (globalThis as unknown as Record<string, typeof Event | undefined>)[`Tool${what}Event`];
     if (Kind !== undefined) context?.dispatchEvent?.(new Kind(`tool${what.toLowerCase()}`, { toolName } as EventInit));
@@ -97,7 +96,7 @@ export function webmcp(core: Core): WebMcpPart {
     }
   };
 
-  /** A browser gives every result as text, and keeps errors to itself. */
+  /** A browser returns every result as text, and hides errors. */
   const byBrowser = async (tool: ListedTool, input: object, signal: AbortSignal): Promise<unknown> => {
     const text = await context?.executeTool?.(tool, input, { signal }).catch((error: Error) => {
       throw /^Tool was executed/.test(error.message)
@@ -111,7 +110,7 @@ export function webmcp(core: Core): WebMcpPart {
     }
   };
 
-  // The forms of a browser that knows them are on its list.
+  // A browser that supports forms lists them itself.
   const own =
     "agentInvoked" in SubmitEvent.prototype
       ? new Map<string, Callable>()
@@ -143,7 +142,7 @@ export function webmcp(core: Core): WebMcpPart {
         return;
       }
       const { name } = told;
-      // What a browser does not know of a tool, it does not look at.
+      // Browsers ignore members of a tool that they do not know.
       const copy: Callable = { ...told, description: told.description || name, execute };
       mirrored.add(copy);
       Promise.resolve(context.registerTool(copy, { signal })).catch((error: Error) => {

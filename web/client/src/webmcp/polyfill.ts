@@ -1,5 +1,5 @@
-// A strict polyfill of WebMCP's draft, for a page that wants it where the browser has none: makes the stand-in whole.
-// It knows no hub. Errors are Chromium's, and what a tool throws is lost to its caller as there.
+// A strict polyfill of WebMCP's draft, for pages that request it in browsers without it: completes the stand-in. It
+// knows nothing of the hub. Errors are Chromium's; as there, an error of a tool does not reach its caller.
 
 import { NAME, refuse, type Callable, type ListedTool, type ModelContext as Context } from "./context.js";
 
@@ -8,7 +8,7 @@ const HINTS = ["consequentialHint", "debugging", "readOnlyHint", "untrustedConte
 type Members = Readonly<Record<string, unknown>>;
 type Options = { readonly signal?: AbortSignal } & Members;
 
-/** What the stand-in is from now on; `forms` are tools, too. */
+/** The stand-in's new prototype; `forms` are tools, too. */
 export function polyfill(context: Context, forms: ReadonlyMap<string, Callable>): object {
   const tools = new Map<string, Callable>();
   const changed = (): unknown => context.dispatchEvent(new Event("toolchange"));
@@ -150,7 +150,7 @@ export function polyfill(context: Context, forms: ReadonlyMap<string, Callable>)
     ),
   );
 
-  // What the page has set on the stand-in, it has set on what that becomes.
+  // Properties that the page has set on the stand-in are set again through the new prototype.
   const early = Object.entries(context).filter(([name]) => name !== "registerTool");
   for (const [name] of early) Reflect.deleteProperty(context, name);
   Object.setPrototypeOf(context, prototype);
@@ -158,7 +158,7 @@ export function polyfill(context: Context, forms: ReadonlyMap<string, Callable>)
   return prototype;
 }
 
-/** Says of an argument what a browser would say. */
+/** Throws the browser's error for an invalid argument. */
 type Check = (good: boolean, text: string) => void;
 
 function read(check: Check, kind: string, value: unknown, ...required: string[]): Members {

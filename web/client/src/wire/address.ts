@@ -1,9 +1,9 @@
-// Where a server's doors are, from whatever a person wrote as its address.
+// The URLs of a server's endpoints, from any form of its address.
 
 import { CODE_PARAMS } from "../generated/protocol.js";
 import { EyeError } from "./error.js";
 
-/** `ws://host:port`, `http://host/below/` or `wss://host/ws`, as the URL that doors are relative to. */
+/** The base URL of the endpoints, from `ws://host:port`, `http://host/below/` or `wss://host/ws`. */
 export function baseUrl(address: string): URL {
   let url: URL;
   try {

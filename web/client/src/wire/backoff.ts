@@ -1,4 +1,4 @@
-// How long to wait before the next attempt.
+// The wait before the next attempt, with exponential backoff.
 
 /** `attempt` counts from 1. */
 export function backoffMs(baseMs: number, attempt: number, maxMs = Infinity): number {

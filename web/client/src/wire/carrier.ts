@@ -1,17 +1,17 @@
-// What carries frames, whatever it is made of: text out, text in, and one end.
+// The interface of a transport for frames: text out, text in, and one end.
 
 export interface Carrier {
-  /** Rejects what could not be handed over. */
+  /** Rejects if the text could not be sent. */
   send(text: string): Promise<void>;
-  /** Ends it from our side; `closed` is not called for that. */
+  /** Ends the connection from this side; `closed` is then not called. */
   close(code?: number, reason?: string): void;
 }
 
 export interface CarrierEvents {
   message(text: string): void;
-  /** At most once, after the carrier was open, and never for our own `close`. */
+  /** Called at most once, only after the carrier was open, and never for our own `close`. */
   closed(code: number, reason: string): void;
 }
 
-/** Opens one, or rejects; `signal` gives up on it. */
+/** Opens a carrier, or rejects; aborting `signal` cancels the attempt. */
 export type OpenCarrier = (events: CarrierEvents, signal: AbortSignal) => Promise<Carrier>;

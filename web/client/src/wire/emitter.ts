@@ -1,4 +1,4 @@
-// Listeners by event. A listener that throws hinders no other.
+// Listeners by event. An error of one listener does not affect the others.
 
 export type Listener<Args extends readonly unknown[]> = (...args: Args) => void;
 

@@ -1,4 +1,4 @@
-// The one error of the clients: a code of docs/wire.md, one sentence, and what to do next.
+// The only error class of the clients: a code of docs/wire.md, one sentence, and the next step.
 
 import { isObject, type RpcFault } from "./rpc.js";
 
@@ -15,7 +15,7 @@ export class EyeError extends Error {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.code = code;
     this.hint = more.hint;
-    // What the page's code threw is read where it was thrown.
+    // An error of the page's code keeps the page's stack.
     if (more.stack !== undefined) this.stack = more.stack;
   }
 

@@ -13,12 +13,12 @@ export function encodeFrame(text: string): Uint8Array {
   return encoder.encode(counted ? `#${String(encoder.encode(text).length)}\n${text}` : `${text}\n`);
 }
 
-/** Takes bytes as they come, however they are split, and gives whole frames. */
+/** Takes bytes in any chunks, and returns complete frames. */
 export class FrameReader {
   readonly #decoder = new TextDecoder();
   #chunks: Uint8Array[] = [];
   #bytes = 0;
-  /** Bytes of the counted frame that is being received. */
+  /** The length of the counted frame that is being received; `undefined` between counted frames. */
   #counted: number | undefined;
 
   push(chunk: Uint8Array): string[] {

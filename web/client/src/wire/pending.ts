@@ -1,4 +1,4 @@
-// Requests that wait for their responses, each with one ending: the response, a timeout, or the end of the connection.
+// Requests that wait for their responses. Each ends once: with the response, a timeout, or the end of the connection.
 
 import { CODE_TIMEOUT } from "../generated/protocol.js";
 import { EyeError } from "./error.js";
@@ -13,7 +13,7 @@ interface Waiting {
 export class Pending {
   readonly #waiting = new Map<RpcId, Waiting>();
 
-  /** Without `timeoutMs` only the response or the end of the connection ends it. */
+  /** Without `timeoutMs`, only the response or the end of the connection ends it. */
   wait(id: RpcId, what: string, timeoutMs: number | undefined): Promise<RpcResponse> {
     return new Promise((resolve, reject) => {
       const late = (): void => this.fail(id, new EyeError(CODE_TIMEOUT, `Request timeout: ${what}`));
@@ -25,7 +25,7 @@ export class Pending {
     });
   }
 
-  /** Whether a call waited for it. */
+  /** Returns whether a request was waiting for the response. */
   settle(response: RpcResponse): boolean {
     const waiting = this.#take(response.id);
     waiting?.resolve(response);

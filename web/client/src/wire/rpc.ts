@@ -1,4 +1,4 @@
-// JSON-RPC 2.0 as it crosses the wire: parsed at the door, once.
+// JSON-RPC 2.0 messages, parsed once where they arrive.
 
 export type RpcId = string | number;
 export type Params = Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ export function isResponse(message: RpcMessage): message is RpcResponse {
   return !("method" in message);
 }
 
-/** The messages of one frame; nothing for what is no JSON-RPC. */
+/** The messages of one frame; invalid ones are left out. */
 export function parseFrame(text: string): RpcMessage[] {
   let frame: unknown;
   try {

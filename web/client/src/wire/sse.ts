@@ -1,10 +1,10 @@
-// Server-sent events: a parser that takes text however it is split, and a reader over fetch, which works everywhere.
+// Server-sent events: a parser that takes text in any chunks, and a reader over fetch, which works in every runtime.
 
 import { CODE_CONNECTION, MESSAGE_BYTES_MAX } from "../generated/protocol.js";
 import { EyeError } from "./error.js";
 
 export interface ServerEvent {
-  /** `message` when the server gave it no name. */
+  /** `message` if the server sent no name. */
   readonly event: string;
   readonly data: string;
 }
@@ -37,7 +37,7 @@ export class EventParser {
     return events;
   }
 
-  /** An empty line ends an event; one without data is none. */
+  /** An empty line ends an event; an event without data is dropped. */
   #line(line: string): ServerEvent | undefined {
     if (line === "") {
       const event = { event: this.#event || "message", data: this.#data.join("\n") };
@@ -59,7 +59,7 @@ export class EventParser {
   }
 }
 
-/** A `\r` that ends the text may be half of `\r\n`: it waits for what comes next. */
+/** A `\r` at the end of the text may be half of `\r\n`, so the next chunk is waited for. */
 function lineEnd(text: string, from: number): { readonly at: number; readonly next: number } | undefined {
   const newline = text.indexOf("\n", from);
   const before = newline < 0 ? text : text.slice(0, newline);
@@ -69,7 +69,7 @@ function lineEnd(text: string, from: number): { readonly at: number; readonly ne
   return { at: carriage, next: carriage + (text[carriage + 1] === "\n" ? 2 : 1) };
 }
 
-/** Resolves once the server has answered; the events follow, and then the end of the stream. */
+/** Resolves when the server has answered; then come the events, and the end of the stream. */
 export async function openEvents(
   url: URL,
   headers: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-// The hub's Unix socket as a carrier. Only in Node.
+// The hub's Unix socket as a carrier. Node only.
 
 import { CODE_CONNECTION } from "../generated/protocol.js";
 import type { Carrier, CarrierEvents } from "./carrier.js";
@@ -6,7 +6,7 @@ import { EyeError, messageOf } from "./error.js";
 import { encodeFrame, FrameReader } from "./framing.js";
 import { CLOSED_ABNORMALLY } from "./websocket.js";
 
-/** As much of Node's socket as is used here, so that nothing else needs Node's types. */
+/** The part of Node's socket that is used here, so that Node's types are not needed. */
 interface Socket {
   on(event: "connect" | "close", listener: () => void): void;
   on(event: "data", listener: (bytes: Uint8Array) => void): void;
@@ -17,7 +17,7 @@ interface Socket {
 }
 
 export async function openUnix(path: string, events: CarrierEvents, signal: AbortSignal): Promise<Carrier> {
-  // A name that bundlers do not follow: browsers have no such sockets.
+  // In a variable, so that bundlers do not follow it: browsers have no such sockets.
   const name = "node:net";
   const net = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as { connect(path: string): Socket };
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// A WebSocket as a carrier: the platform's own where there is one, else the package `ws`.
+// A WebSocket as a carrier: the platform's own if there is one, else the package `ws`.
 
 import { CODE_CONNECTION } from "../generated/protocol.js";
 import type { Carrier, CarrierEvents } from "./carrier.js";
@@ -6,7 +6,7 @@ import { EyeError } from "./error.js";
 
 type Constructor = new (url: string, protocols: string[]) => WebSocket;
 
-/** What our own end of a connection that did not answer is called. */
+/** The close code for a connection that ended without one. */
 export const CLOSED_ABNORMALLY = 1006;
 
 export async function openWebSocket(
@@ -17,7 +17,7 @@ export async function openWebSocket(
 ): Promise<Carrier> {
   const Socket = await constructor();
   return new Promise((resolve, reject) => {
-    // Where no header can be sent a subprotocol carries the token; the server answers with the other one.
+    // Browsers cannot send headers here, so a subprotocol carries the token; the server accepts the other subprotocol.
     const socket = new Socket(url.href, token === undefined ? ["eye"] : ["eye", `bearer.${token}`]);
     let state: "opening" | "open" | "ended" = "opening";
     let trouble = "";
@@ -48,7 +48,7 @@ export async function openWebSocket(
     socket.onmessage = ({ data }: MessageEvent<unknown>) => {
       if (typeof data === "string" && state === "open") events.message(data);
     };
-    // Browsers say nothing here; `ws` says with what status it was refused.
+    // Browsers give no reason here; `ws` reports the HTTP status of a refusal.
     socket.onerror = (event: Event & { readonly message?: unknown }) => {
       if (typeof event.message === "string") trouble = event.message;
     };
@@ -65,7 +65,8 @@ const OPEN = 1;
 async function constructor(): Promise<Constructor> {
   const own = (globalThis as { WebSocket?: Constructor }).WebSocket;
   if (own !== undefined) return own;
-  // A name that bundlers do not follow: browsers have a WebSocket, and programs may do without this package.
+  // In a variable, so that bundlers do not follow it: browsers have a WebSocket, and programs may not need this
+  // package.
   const name = "ws";
   try {
     return ((await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as { WebSocket: Constructor }).WebSocket;

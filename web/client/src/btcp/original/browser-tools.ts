@@ -1,10 +1,10 @@
-// The browser tools of btcp-client, over an object that drives a browser: names, schemas, and what each answers.
+// The browser tools of btcp-client, implemented with a browser agent: names, schemas and results.
 
 import { BTCPExecutionError, type BTCPToolDefinition, createImageContent } from "./messages.js";
 
 type Options = Record<string, unknown>;
 
-/** What drives the browser; the shape of btcp-browser-agent. */
+/** An object that drives the browser; the interface of btcp-browser-agent. */
 export interface BrowserAgent {
   snapshot(options?: Options): Promise<unknown>;
   click(selector: string, options?: Options): Promise<unknown>;

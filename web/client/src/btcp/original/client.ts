@@ -1,4 +1,4 @@
-// `BTCPClient`: provides tools over a transport that it is given, or within one program without any.
+// `BTCPClient`: provides tools over a given transport, or locally, within one program.
 
 import { backoffMs } from "../../wire/backoff.js";
 import { Emitter, type Listener } from "../../wire/emitter.js";
@@ -40,7 +40,7 @@ export type BTCPClientEventHandler<Name extends keyof BTCPClientEvents> = Listen
 export interface BTCPClientOptions {
   /** Without one, and without `serverUrl`, the client is local: its tools are called in the same program. */
   readonly transport?: Transport | undefined;
-  /** Makes the transport that its scheme names. */
+  /** The URL's scheme selects the transport. */
   readonly serverUrl?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly version?: string | undefined;
@@ -96,13 +96,13 @@ export class BTCPClient {
     this.#executor.registerHandler(name, handler);
   }
 
-  /** An agent for the tools of this client, in the same program. */
+  /** A consumer of this client's tools in the same program. */
   async getConsumer(): Promise<ToolConsumer> {
     const consumer = await import("./consumer.js");
     return new consumer.ToolConsumer({ client: this });
   }
 
-  /** The session that the server told, once it has. */
+  /** The session id from the server; before that, the one from the options. */
   getSessionId(): string {
     return this.#sessionId;
   }
@@ -132,7 +132,7 @@ export class BTCPClient {
     this.#failAll("Client disconnected");
   }
 
-  /** Never rejects: what failed is a result that says so. */
+  /** Never rejects: a failure is a result with `isError`. */
   async execute(name: string, args: Record<string, unknown> = {}): Promise<BTCPToolCallResult> {
     try {
       return { content: await this.#executor.execute(name, args), isError: false };
@@ -141,7 +141,7 @@ export class BTCPClient {
     }
   }
 
-  /** Resolves with the response, also when it is an error. */
+  /** Resolves with the response, even if it is an error. */
   async sendRequest(
     method: string,
     params?: Record<string, unknown>,
@@ -168,7 +168,7 @@ export class BTCPClient {
     await this.#transport.send(serializeMessage(message));
   }
 
-  /** Rejects when the server refuses them. Without tools, those that the executor knows. */
+  /** Rejects if the server refuses a tool. By default registers the tools that the executor knows. */
   async registerTools(tools: readonly BTCPToolDefinition[] = this.#executor.getToolDefinitions()): Promise<void> {
     this.#tools = tools;
     if (this.#transport === null || !this.#transport.isConnected()) return;
@@ -255,7 +255,7 @@ export class BTCPClient {
     );
   }
 
-  /** The server has forgotten the tools. */
+  /** Reconnects, and registers the tools again: the server has forgotten them. */
   async #back(): Promise<void> {
     await this.connect();
     if (this.#tools.length > 0) await this.registerTools(this.#tools);

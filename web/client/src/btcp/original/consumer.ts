@@ -17,7 +17,7 @@ export interface ToolConsumerConfig {
   readonly client?: LocalTools | undefined;
   readonly timeout?: number | undefined;
   readonly debug?: boolean | undefined;
-  /** The page whose tools are meant, where there are several. Not part of BTCP. */
+  /** The page whose tools are meant, if there are several. Not part of BTCP. */
   readonly sessionId?: string | undefined;
   readonly token?: string | undefined;
 }
@@ -43,7 +43,7 @@ export class ToolConsumer {
     return (await this.#ask("tools/list", {})) as BTCPToolDefinition[];
   }
 
-  /** Never rejects: what failed is a result that says so. */
+  /** Never rejects: a failure is a result with `isError`. */
   async callTool(name: string, args: Record<string, unknown> = {}): Promise<BTCPToolCallResult> {
     const { client } = this.#config;
     if (client !== undefined) return client.execute(name, args);

@@ -1,4 +1,4 @@
-// Runs tools by name and knows their definitions, as btcp-client's executor does. It knows nothing of connections.
+// Runs tools by name and holds their definitions, as btcp-client's executor does. It knows nothing of connections.
 
 import { messageOf } from "../../wire/error.js";
 import { toResult } from "../content.js";
@@ -35,7 +35,7 @@ export class ToolExecutor {
     this.registerHandler("evaluate", ({ script, code }) => this.#evaluate(script ?? code), EVALUATE);
   }
 
-  /** The definition is what `getToolDefinitions` tells of it; without one, its name alone. */
+  /** `definition` is what `getToolDefinitions` returns for it; without one, just the name. */
   registerHandler(name: string, handler: ToolHandler, definition?: BTCPToolDefinition): void {
     this.#handlers.set(name, handler);
     this.#definitions.set(name, definition ?? this.#definitions.get(name) ?? { name, inputSchema: { type: "object" } });
@@ -74,7 +74,7 @@ export class ToolExecutor {
 
   #evaluate(script: unknown): unknown {
     if (typeof script !== "string" || script === "") throw new BTCPExecutionError("No script provided");
-    // Indirect: it sees the global scope only.
+    // Indirect eval: the code sees the global scope only.
     return this.#browserAgent === null ? (0, eval)(script) : this.#browserAgent.evaluate(script);
   }
 }

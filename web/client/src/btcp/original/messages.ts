@@ -1,4 +1,4 @@
-// The small helpers of btcp-client: messages, content and errors, made and told apart.
+// The helpers of btcp-client that make and recognize messages, content and errors.
 
 import type { RpcFault, RpcId, RpcMessage, RpcNotification, RpcRequest, RpcResponse } from "../../wire/rpc.js";
 import { isObject } from "../../wire/rpc.js";
@@ -112,13 +112,13 @@ export function createToolCallResponse(id: RpcId, content: readonly BTCPContent[
   return createResponse(id, { content, isError: false });
 }
 
-/** An error alone: JSON-RPC knows no answer that is both. */
+/** Only an error: a JSON-RPC response cannot have a result as well. */
 export function createToolCallErrorResponse(id: RpcId, error: Error | string): JsonRpcResponse {
   const message = typeof error === "string" ? error : error.message;
   return createErrorResponse(id, error instanceof BTCPError ? error.code : -32603, message);
 }
 
-/** `null` for what is not JSON-RPC. */
+/** Parses a message; `null` if it is not JSON-RPC. */
 export function parseMessage(data: string): RpcMessage | null {
   try {
     const parsed: unknown = JSON.parse(data);

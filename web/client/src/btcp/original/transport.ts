@@ -1,4 +1,4 @@
-// What carries the messages of a `BTCPClient`: a WebSocket, a stream with POSTs, or a class of one's own over
+// The transports of a `BTCPClient`: a WebSocket, server-sent events with POSTs, or a custom class that extends
 // `BaseTransport`.
 
 import { doorUrl } from "../../wire/address.js";
@@ -33,7 +33,7 @@ export interface TransportConfig {
   readonly version?: string | undefined;
   readonly connectionTimeout?: number | undefined;
   readonly debug?: boolean | undefined;
-  /** The hub's token, which a program outside of a browser needs. Not part of BTCP. */
+  /** The hub's token, which programs outside of a browser need. Not part of BTCP. */
   readonly token?: string | undefined;
 }
 
