@@ -1,4 +1,4 @@
-//! The demo apps are carried as they were built last: a hub is made anew when they are.
+//! Embeds the last build of the demo apps: the hub is rebuilt when they change.
 #![allow(clippy::print_stdout, reason = "this is how a build script speaks to Cargo")]
 
 fn main() {

@@ -1,4 +1,4 @@
-//! What a hub needs to know before it starts, and why it may not start. Nothing here reads the environment.
+//! The configuration of a hub. Nothing here reads the environment.
 
 use crate::audit::AuditMode;
 use crate::gate::Auth;
@@ -12,53 +12,51 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Everything a hub is told. Paths come from the caller.
+/// The whole configuration of a hub. The caller supplies all paths.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The Unix socket; its folder is made (0700) when missing, and must be this user's own.
+    /// The Unix socket. Its folder is created (0700) if missing, and must belong to this user.
     pub socket: PathBuf,
-    /// Where to listen for HTTP and `WebSocket`s.
+    /// Address for HTTP and `WebSocket` connections.
     pub listen: SocketAddr,
-    /// The listening port is published to loopback only, by a container or a tunnel: beyond loopback without TLS is
-    /// allowed.
+    /// The listening port is published to loopback only, by a container or a tunnel: listening beyond loopback without
+    /// TLS is then allowed.
     pub published: bool,
-    /// Users whose programs pass on what this user's browser sends: proxies that run as another user.
+    /// User ids of proxies that forward this user's browser traffic but run as another user.
     pub proxy_users: Vec<u32>,
-    /// Host names that are allowed beside the loopback ones.
+    /// Allowed host names besides the loopback ones.
     pub hosts: Vec<String>,
-    /// Who may be an agent over TCP.
+    /// How agents authenticate over TCP.
     pub auth: Auth,
-    /// Certificate and key, for HTTPS and wss.
+    /// Certificate and key for HTTPS and wss.
     pub tls: Option<Tls>,
-    /// The file of allowed origins.
     pub origins_file: PathBuf,
-    /// Where the hub remembers its sessions across a restart.
+    /// Where the hub stores its sessions across a restart.
     pub state_dir: PathBuf,
-    /// Folders of which only single files are served when an agent opens one: home and the temporary folders.
+    /// Folders such as home and the temporary folders: an agent can open single files in them, never the whole folder.
     pub wide_folders: Vec<PathBuf>,
-    /// What the audit log holds.
+    /// What the audit log records.
     pub audit: AuditMode,
-    /// How often one client may ask that speaks BTCP over TCP.
+    /// How often one BTCP client over TCP may send calls.
     pub rate: Rate,
-    /// Where the call ids of sessions begin: [`random_first_calls`], except where a test has to know them.
+    /// First call ids of sessions: [`random_first_calls`], except in tests that need fixed ids.
     pub first_calls: FirstCalls,
-    /// What is mounted into the hub beside its own endpoints, in this order.
+    /// Guests mounted into the hub beside its own endpoints, in this order.
     pub guests: Vec<Arc<dyn Guest>>,
 }
 
-/// What holds when the user's config says nothing of it.
+/// Used when the user's config sets no rate.
 pub const RATE_DEFAULT: Rate = Rate { per_s: BTCP_CALLS_PER_S_DEFAULT, burst: BTCP_CALLS_BURST_DEFAULT };
 
-/// Beginnings of call ids that an earlier hub did not have.
+/// Random first call ids, so that they differ from those of an earlier hub.
 pub fn random_first_calls() -> FirstCalls {
     FirstCalls::new(session_id::key())
 }
 
-/// What a hub says once it serves.
+/// What a hub reports once it serves.
 #[derive(Clone, Debug)]
 pub struct Ready {
-    /// The address it listens on, with the port it really got.
+    /// The listening address with the actual port.
     pub listen: SocketAddr,
-    /// Whether it speaks TLS.
     pub tls: bool,
 }

@@ -1,8 +1,8 @@
-//! The hub: sockets and HTTP around `eye-core`, dialects, the gate, and what the hub serves.
+//! The hub: sockets and HTTP around `eye-core`, dialects, the gate, and the hub's own site.
 //!
-//! It reads no environment and prints nothing; the program that runs it says where everything is ([`Config`]) and which
-//! guests are mounted ([`mount`]). Rooms, each knowing only those before it: `dialect`, `gate`, `console`, `hub`,
-//! `transport`, `http`, `mount`, `guests`.
+//! Does not read the environment or print; the program that runs it sets all paths ([`Config`]) and mounts the guests
+//! ([`mount`]). Modules, each depending only on those before it: `dialect`, `gate`, `console`, `hub`, `transport`,
+//! `http`, `mount`, `guests`.
 
 mod audit;
 mod config;

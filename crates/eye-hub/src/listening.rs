@@ -1,4 +1,4 @@
-//! The hub's listeners: pages come to a port, with and without TLS, agents to a socket of this user.
+//! The hub's listeners: a TCP port for pages, with and without TLS, and a socket of this user for agents.
 
 use crate::error::HubError;
 use crate::gate::Caller;
@@ -22,10 +22,10 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 const HANDSHAKE: Duration = Duration::from_millis(HANDSHAKE_MS);
-/// After a failed accept (no file descriptors left), others get time to close theirs.
+/// Pause after a failed accept (no file descriptors left), so that other connections can close theirs.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Takes an address for pages.
+/// Listens on the TCP address.
 pub async fn listen(address: SocketAddr) -> Result<TcpListener, HubError> {
     TcpListener::bind(address).await.map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => HubError::PortTaken { listen: address, holder: holder::of(address) },
@@ -33,8 +33,8 @@ pub async fn listen(address: SocketAddr) -> Result<TcpListener, HubError> {
     })
 }
 
-/// `localhost` is two addresses. A program on the other one could serve our pages a client of its own, so the hub
-/// takes both.
+/// `localhost` has two addresses. A program on the other one could serve our pages a client of its own, so the hub
+/// listens on both.
 pub async fn listen_twin(wanted: SocketAddr, listen: SocketAddr) -> Result<Option<TcpListener>, HubError> {
     if listen.ip() != IpAddr::V4(Ipv4Addr::LOCALHOST) {
         return Ok(None);
@@ -45,44 +45,42 @@ pub async fn listen_twin(wanted: SocketAddr, listen: SocketAddr) -> Result<Optio
         Err(error) if error.kind() == io::ErrorKind::AddrInUse && wanted.port() != 0 => {
             Err(HubError::PortTaken { listen: twin, holder: holder::of(twin) })
         }
-        // No IPv6 on this machine, or a port of the system's choice whose twin is taken.
+        // No IPv6 on this machine, or a port chosen by the system that is taken on the other address.
         Err(_) => Ok(None),
     }
 }
 
-/// The same paths behind two gates: for what comes from this machine, and for what does not.
+/// The same endpoints behind two gates: for connections from this machine, and for all others.
 #[derive(Clone)]
 pub struct Routers {
-    /// For what comes from this machine.
+    /// For connections from this machine.
     pub here: Site,
-    /// For the rest.
+    /// For all others.
     pub elsewhere: Site,
 }
 
-/// Two sets of paths at one port: the hub's, and under the console's name the console's alone.
+/// Two sets of endpoints at one port: under the console's host name the console's, otherwise the hub's.
 #[derive(Clone)]
 pub struct Site {
-    /// The hub's.
     pub hub: Router,
-    /// The console's.
     pub console: Router,
 }
 
 impl Site {
-    /// The same paths under every name.
+    /// The same endpoints under every host name.
     fn only(router: Router) -> Self {
         Self { console: router.clone(), hub: router }
     }
 }
 
-/// Serves whatever comes to the port, until the hub ends.
+/// Serves connections at the port until the hub ends.
 pub async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Option<TlsAcceptor>, routers: Routers) {
     loop {
         let (socket, peer) = admitted(hub, async || listener.accept().await).await;
         let _ = socket.set_nodelay(true);
         let router = if is_here(peer.ip()) { routers.here.clone() } else { routers.elsewhere.clone() };
         let caller = socket.local_addr().ok().map(|here| Caller { peer, here });
-        // Two tasks of two sizes: a plain connection does not carry the room that a handshake needs.
+        // Two tasks of two sizes: a plain connection does not hold the memory that a handshake needs.
         match &acceptor {
             None => {
                 tokio::spawn(serve_http(socket, router, caller));
@@ -94,7 +92,7 @@ pub async fn accept_pages(hub: &Arc<Hub>, listener: TcpListener, acceptor: Optio
     }
 }
 
-/// The next connection that there is room for. One beyond the limit is closed at once.
+/// Accepts the next connection. Closes connections beyond the limit at once.
 async fn admitted<T>(hub: &Hub, accept: impl AsyncFn() -> io::Result<T>) -> T {
     loop {
         match accept().await {
@@ -108,9 +106,9 @@ async fn admitted<T>(hub: &Hub, accept: impl AsyncFn() -> io::Result<T>) -> T {
     }
 }
 
-/// Failed accepts that are logged, a minute: without file descriptors there are twenty a second.
+/// Logged failures per minute: without file descriptors there are twenty a second.
 static NOT_ACCEPTED: Seldom = Seldom::new(2);
-/// Connections beyond the limit that are logged, a minute.
+/// Logged refusals per minute.
 static FULL: Seldom = Seldom::new(2);
 
 fn not_accepted(error: &io::Error) {
@@ -126,8 +124,8 @@ fn full() {
     }
 }
 
-/// TLS and plain HTTP on one port, each handshake in its own time: a page on `http://localhost` and one on `https://`
-/// may use the same hub. Beyond loopback nothing is said in the clear but that.
+/// Serves TLS and plain HTTP on one port, with a time limit for the handshake: pages on `http://localhost` and on
+/// `https://` may use the same hub. Beyond loopback, plain HTTP gets only an error that says so.
 async fn serve_either(socket: TcpStream, acceptor: TlsAcceptor, site: Site, caller: Option<Caller>) {
     let here = socket.local_addr().is_ok_and(|address| is_here(address.ip()));
     match timeout(HANDSHAKE, tls::begins(&socket)).await {
@@ -138,12 +136,12 @@ async fn serve_either(socket: TcpStream, acceptor: TlsAcceptor, site: Site, call
         }
         Ok(Ok(false)) if here => serve_http(socket, site, caller).await,
         Ok(Ok(false)) => serve_http(socket, Site::only(http::encrypted_only()), caller).await,
-        // It went away, or never said anything.
+        // The client disconnected, or sent nothing in time.
         Ok(Err(_)) | Err(_) => {}
     }
 }
 
-/// Whether what arrives at this address has not left the machine.
+/// Whether an address is loopback: traffic to it has not left the machine.
 fn is_here(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
@@ -160,7 +158,7 @@ async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(socket: 
     requests::serve(socket, answer).await;
 }
 
-/// Serves whatever comes to the agents' socket, until the hub ends.
+/// Serves connections at the agents' socket until the hub ends.
 pub async fn accept_agents(hub: &Arc<Hub>, listener: &Listener) {
     loop {
         let arrived = admitted(hub, async || listener.accept().await).await;

@@ -1,5 +1,5 @@
-//! How guests are mounted into the hub. The hub names none of them: it is given a list, adds their paths to its own,
-//! and begins and ends them with itself.
+//! Mounts guests into the hub. The hub does not know them by name: it gets a list, adds their paths to its own, and
+//! starts and stops them with itself.
 
 use crate::http::door::Door;
 use crate::hub::cluster::Cluster;
@@ -11,44 +11,43 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long a hub that starts waits for its guests before it takes connections over TCP; they wait in the system's
-/// queue.
+/// How long a starting hub waits for its guests before it accepts TCP connections; these wait in the system's queue.
 const SETTLE: Duration = Duration::from_secs(2);
 
-/// Something that is served or kept beside the hub's own endpoints. Each method has an answer for a guest that does not
+/// A component that the hub serves or runs beside its own endpoints. Each method has a default for guests that do not
 /// need it.
 pub trait Guest: Debug + Send + Sync {
-    /// Its paths. Every handler begins with the gate of its [`Door`].
+    /// Its paths. Every handler must first pass the gate of its [`Door`].
     fn routes(&self) -> Router<Door> {
         Router::new()
     }
 
-    /// The hub serves from now on; `links` are the way into it.
+    /// Called when the hub starts to serve; `links` connect to the hub.
     fn begin(&self, links: Links) {
         drop(links);
     }
 
-    /// What takes over requests `gateway/…` and announced streams. The first guest that has one gives it.
+    /// Handles requests `gateway/…` and announced streams. The first guest that has one provides it.
     fn gateway(&self) -> Option<Arc<dyn Gateway>> {
         None
     }
 
-    /// Requests of agents that it answers: how their methods begin, and what answers them.
+    /// Agents' requests that it answers: their method prefix, and the handler.
     fn answers(&self) -> Option<(&'static str, Arc<dyn Answers>)> {
         None
     }
 
-    /// The way to other hubs. The first guest that has one gives it.
+    /// The connection to other hubs. The first guest that has one provides it.
     fn cluster(&self) -> Option<Arc<dyn Cluster>> {
         None
     }
 
-    /// What a hub that starts waits for, for a while, before it lets pages in.
+    /// A starting hub waits for this, up to a limit, before it lets pages in.
     fn settled(&self) -> Later<()> {
         Box::pin(std::future::ready(()))
     }
 
-    /// Agents that it keeps in the hub for itself; they do not keep an old hub from making room for a newer one.
+    /// Its own agents in the hub. They do not prevent an old hub from retiring for a newer one.
     fn own_agents(&self) -> usize {
         0
     }
@@ -58,13 +57,13 @@ pub trait Guest: Debug + Send + Sync {
         String::new()
     }
 
-    /// The hub is about to end. What pages and agents are to be told is told at once, while they are still there.
+    /// Called before the hub ends. Must notify pages and agents at once, while they are still connected.
     fn shut_down(&self) -> Later<()> {
         Box::pin(std::future::ready(()))
     }
 }
 
-/// Does something once the guests have settled, or have had their time.
+/// Runs `then` once the guests have settled, or their time is over.
 pub async fn once_settled(guests: &[Arc<dyn Guest>], then: impl Future<Output = ()>) {
     let all = async {
         for guest in guests {

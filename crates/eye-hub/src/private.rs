@@ -1,11 +1,11 @@
-//! Files that only their owner reads: 0600 in folders of 0700, replaced whole.
+//! Files that only their owner can read: 0600 in folders of 0700, replaced atomically.
 
 use eye_platform::files;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Replaces a file. Its folder is made where it is missing.
+/// Replaces a file. Creates its folder if missing.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         files::make_folder(folder)?;

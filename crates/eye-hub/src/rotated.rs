@@ -1,15 +1,15 @@
-//! A file of lines that is bounded: at its limit it is renamed to `NAME.1`, older ones move on, the oldest is removed.
-//! Only its owner reads it. It is written in whole lines: what a crash or a full disk cut off is taken back.
+//! A bounded file of lines: at its limit it is renamed to `NAME.1`, older ones move on, the oldest is removed. Only its
+//! owner can read it. It contains only complete lines: what a crash or a full disk cut off is removed.
 
 use eye_platform::files;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A line that a crash cut off is looked for so far back.
+/// How far back from the end an incomplete line is searched for.
 const TAIL_BYTES_MAX: u64 = 1 << 20;
 
-/// One such file and its older pieces.
+/// One file and its older pieces.
 #[derive(Debug)]
 pub struct Rotated {
     path: PathBuf,
@@ -19,13 +19,13 @@ pub struct Rotated {
 }
 
 impl Rotated {
-    /// Names the file; `files_max` counts it and its older pieces.
+    /// `files_max` counts the file and its older pieces.
     pub fn new(path: PathBuf, bytes_max: u64, files_max: usize) -> Self {
         Self { path, bytes_max, files_max, open: None }
     }
 
-    /// Appends whole lines. After an error nothing of them is there, and the file is opened anew the next time. Gives
-    /// whether a new file was begun.
+    /// Appends complete lines. After an error none of them is in the file, and the file is opened again the next time.
+    /// Returns whether a new file was begun.
     pub fn append(&mut self, lines: &[u8]) -> io::Result<bool> {
         let (mut file, mut len) = match self.open.take() {
             Some(open) => open,
@@ -38,7 +38,7 @@ impl Rotated {
         }
         let written = (&file).write_all(lines);
         if written.is_err() {
-            // Where it is a file, it ends with a whole line again.
+            // If it is a regular file, it then ends with a complete line again.
             let _ = file.set_len(len);
             return written.map(|()| full);
         }
@@ -46,7 +46,7 @@ impl Rotated {
         Ok(full)
     }
 
-    /// The pieces that exist, oldest first.
+    /// The existing pieces, oldest first.
     pub fn pieces(path: &Path, files_max: usize) -> Vec<PathBuf> {
         (0..files_max).rev().map(|age| piece(path, age)).filter(|piece| piece.exists()).collect()
     }

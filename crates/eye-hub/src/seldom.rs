@@ -1,12 +1,11 @@
-//! Keeps a log from being flooded: of events that a stranger can cause at will, so many a minute are logged and the
-//! rest counted.
+//! Protects a log from floods: of events that strangers can cause at will, a limited number per minute is logged and
+//! the rest is counted.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const WINDOW: Duration = Duration::from_mins(1);
 
-/// One kind of event.
 #[derive(Debug)]
 pub struct Seldom {
     most: u32,
@@ -21,12 +20,12 @@ struct State {
 }
 
 impl Seldom {
-    /// At most so many a minute.
+    /// Logs at most `most` events per minute.
     pub const fn new(most: u32) -> Self {
         Self { most, state: Mutex::new(None) }
     }
 
-    /// Whether this one is logged, and how many before it were not.
+    /// Returns how many events were left out before this one; `None`: this one is not logged either.
     pub fn take(&self) -> Option<u64> {
         self.take_at(Instant::now())
     }

@@ -1,4 +1,4 @@
-//! The hub's own tasks, from its start to its end: deadlines, remembering, stopping.
+//! The hub's own tasks from its start to its end: deadlines, storing sessions, stopping.
 
 use crate::audit::Audit;
 use crate::config::{Config, Ready};
@@ -27,26 +27,26 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, sleep_until, timeout};
 
-/// How long after SIGTERM a hub that does not end by itself is ended.
+/// How long after SIGTERM a stuck hub is killed.
 const STUCK_AFTER: Duration = Duration::from_secs(5);
 const WORKER_STACK_BYTES: usize = 8 << 20;
-/// How often peers that take nothing are looked for, and counters are sampled.
+/// Interval of the checks for stalled peers and of the counters' samples.
 const STALL_CHECK: Duration = Duration::from_secs(1);
-/// How far workers stand behind the hub's thread where there are too few cores for both. They are the only threads that
-/// the runtime starts, and what they do may wait for the hub's thread, never the other way round.
+/// How far workers yield to the hub's thread if there are too few cores for both. They are the only threads that the
+/// runtime starts, and they may wait for the hub's thread, never the other way round.
 const WORKER_NICENESS: i32 = 5;
-/// How often a hub that shuts down looks whether all peers have left.
+/// How often a stopping hub checks whether all peers have left.
 const LEAVE_CHECK: Duration = Duration::from_millis(2);
-/// Changes that come together are saved together.
+/// Delay, so that changes which come close together are saved together.
 const REMEMBER_PAUSE: Duration = Duration::from_millis(20);
 
-/// Runs a hub until it is told to stop: by a signal, or by an agent.
+/// Runs a hub until a signal or an agent stops it.
 ///
 /// One current-thread runtime owns all sockets and sessions: a second thread makes a round trip slower, not faster.
 pub fn run(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        // What pages send is nested, and what works on it recurses.
+        // Data from pages is nested, and the work on it is recursive.
         .thread_stack_size(WORKER_STACK_BYTES)
         .on_thread_start(|| {
             process::stand_back(WORKER_NICENESS);
@@ -55,7 +55,7 @@ pub fn run(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
         .build()
         .map_err(HubError::io("starting the runtime"))?;
     end_if_stuck()?;
-    // Whoever waits for an answer waits for this thread.
+    // Every agent that waits for an answer waits for this thread.
     process::take_turns(Turns::Short);
     runtime.block_on(serve(config, ready))
 }
@@ -89,13 +89,13 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     introduce(&hub, &config.guests);
     let mut hosts = config.hosts;
     if !listen.ip().is_loopback() && !listen.ip().is_unspecified() {
-        // An address cannot be rebound by DNS, so the one that was asked for is safe to answer to.
+        // DNS cannot rebind an address, so the hub can safely answer to the configured one.
         hosts.push(match listen {
             SocketAddr::V4(v4) => v4.ip().to_string(),
             SocketAddr::V6(v6) => format!("[{}]", v6.ip()),
         });
     }
-    // A program may send any origin; so only a hub that no other machine reaches knows own pages.
+    // A program may send any origin, so eye's own pages get access only if no other machine reaches the hub.
     let here_only = listen.ip().is_loopback() || config.published;
     let gate = |page_tokens| {
         let origins = Origins::new(config.origins_file.clone());
@@ -138,7 +138,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     // New connections no longer find this hub; agents that have already connected learn that it retires.
     place.withdraw();
     tracing::info!(peers = hub.peers(), "the hub ends");
-    // What the hub has to say at its end comes before its guests end: states that are to outlive it, for example.
+    // The hub's last messages come before its guests end: for example states that must outlive the hub.
     hub.shut_down();
     let guests_left: Vec<_> = config.guests.iter().map(|guest| guest.shut_down()).collect();
     let guests_left = async {
@@ -164,7 +164,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     Ok(())
 }
 
-/// What a hub does all the time, beside taking connections over TCP.
+/// The hub's permanent tasks, besides accepting TCP connections.
 async fn own_tasks(hub: &Arc<Hub>, agents: &Listener, memory: &Memory) {
     tokio::select! {
         () = accept_agents(hub, agents) => {}
@@ -176,8 +176,8 @@ async fn own_tasks(hub: &Arc<Hub>, agents: &Listener, memory: &Memory) {
     }
 }
 
-/// Lets calls that are under way end, for as long as the request to stop allows. Nothing takes connections over TCP any
-/// more, so a load balancer sends pages to other hubs.
+/// Lets open calls end, for as long as the request to stop allows. The hub no longer accepts TCP connections, so a load
+/// balancer sends pages to other hubs.
 async fn wait_for_calls(hub: &Hub, tasks: impl Future<Output = ()>) {
     let Some(patience) = hub.drain_for() else { return };
     tracing::info!(?patience, "the hub waits for calls that are under way");
@@ -191,7 +191,7 @@ async fn wait_for_calls(hub: &Hub, tasks: impl Future<Output = ()>) {
     }
 }
 
-/// Tells the hub what its guests take over.
+/// Registers the guests' handlers with the hub.
 fn introduce(hub: &Hub, guests: &[Arc<dyn Guest>]) {
     if let Some(gateway) = guests.iter().find_map(|guest| guest.gateway()) {
         let _ = hub.gateway.set(gateway);
@@ -213,8 +213,8 @@ fn metrics(guests: &[Arc<dyn Guest>]) -> Arc<dyn Fn() -> String + Send + Sync> {
     Arc::new(move || guests.iter().map(|guest| guest.metrics()).collect())
 }
 
-/// Does what is too much for the hub's thread, in the order it came, on at most all cores but one. What is only to be
-/// freed does not wait: a queue of documents that gave way would be memory beside the budget.
+/// Runs jobs that are too long for the hub's thread, in order of arrival, on at most all cores but one. Freeing a value
+/// does not wait: a queue of dropped documents would take memory beyond the budget.
 async fn work(hub: &Arc<Hub>) {
     let Some(mut jobs) = hub.take_jobs() else { return std::future::pending().await };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -235,7 +235,7 @@ async fn work(hub: &Arc<Hub>) {
     }
 }
 
-/// A thread of its own that ends the process some time after SIGTERM, whatever the hub's thread is doing.
+/// Starts a thread that kills the process some time after SIGTERM, whatever the hub's thread is doing.
 fn end_if_stuck() -> Result<(), HubError> {
     let watch = || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
@@ -258,7 +258,7 @@ async fn all_left(hub: &Hub) {
     }
 }
 
-/// Beyond loopback only with a token and TLS, or with the explicit flag for a published port.
+/// Allows listening beyond loopback only with a token and TLS, or with the explicit flag for a published port.
 fn check_exposure(config: &Config) -> Result<(), HubError> {
     let listen = config.listen;
     if listen.ip().is_loopback() {
@@ -295,7 +295,7 @@ async fn keep_time(hub: &Hub) {
     }
 }
 
-/// Failed saves that are logged, a minute.
+/// Logged failures per minute.
 static NOT_SAVED: Seldom = Seldom::new(2);
 
 async fn remember(hub: &Hub, memory: &Memory) {
@@ -304,7 +304,7 @@ async fn remember(hub: &Hub, memory: &Memory) {
         sleep(REMEMBER_PAUSE).await;
         if let Some(known) = hub.take_known() {
             let memory = memory.clone();
-            // A disk that is slow or full must not stop the hub; it only forgets.
+            // A slow or full disk must not stop the hub; the sessions are then not stored.
             let saved = spawn_blocking(move || memory.save(known)).await;
             if let Ok(Err(error)) = saved
                 && let Some(left_out) = NOT_SAVED.take()

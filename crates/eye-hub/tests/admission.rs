@@ -1,4 +1,4 @@
-//! Who gets in, over real HTTP: hosts, origins, tokens, TLS, the original's texts.
+//! Admission over real HTTP: hosts, origins, tokens, TLS, the original's texts.
 
 use crate::stage;
 use crate::stage::{Hub, ORIGIN, certificate};
@@ -121,7 +121,7 @@ fn an_allowed_origin_joins_at_once_and_its_policy_holds() {
         }
         drop(page);
         agent.wait_for_pages(0);
-        // The session is away for a moment; a page of another origin may take it only once it has gone.
+        // The session is away for a moment; a page of another origin may take it only once it is gone.
         while agent.ask(r#"{"jsonrpc":"2.0","id":1,"method":"session/list"}"#).contains("\"state\":\"away\"") {}
     }
 }
@@ -239,8 +239,8 @@ fn the_originals_agents_and_pages_work_unchanged() {
     page.say("EYE:2!:nope is not defined");
     assert_eq!(agent.hear(), "b!:nope is not defined");
 
-    // It asks the page that it was greeted with, whatever comes, and learns in the original's words that it has left
-    // for good.
+    // The agent keeps the page that it was greeted with, and learns in the original's words that this page has left for
+    // good.
     let mut newer = stage::Page(hub.connect(&path("eye-bridge", TOKEN), &os).unwrap());
     assert_eq!(newer.hear(), "EYE_BRIDGE:ready");
     agent.say("c:who()");
@@ -275,16 +275,16 @@ fn a_reloaded_original_page_keeps_its_session_and_its_agent() {
     local.wait_for_pages(1);
     let mut agent = stage::Page(hub.connect(&path("eye"), &[]).unwrap());
     assert_eq!(agent.hear(), ":ready");
-    // It is asked in the compact forms too, and answered in kind.
+    // Requests in the compact forms are answered in the same form.
     agent.say(r#"{"i":1,"c":"getUser()"}"#);
     assert_eq!(page.hear(), "EYE_CMD:1:getUser()");
     page.say("EYE:1:\"root\"");
     assert_eq!(agent.hear(), r#"{"i":1,"r":"root"}"#);
-    // Another page comes; the agent's own is the one that it was greeted with.
+    // Another page connects; the agent keeps the page that it was greeted with.
     let mut other = hub.page("other");
     agent.say("b:x");
     assert!(page.hear().ends_with(":x"));
-    // Reloaded, it has its session again, and the agent goes on.
+    // After a reload the page has its session again, and the agent continues.
     drop(page);
     local.wait_for_pages(1);
     let mut page = open();
@@ -296,7 +296,7 @@ fn a_reloaded_original_page_keeps_its_session_and_its_agent() {
     while agent.hear() != "c:2" {}
     let listed = local.ask(r#"{"jsonrpc":"2.0","id":1,"method":"session/list"}"#);
     assert_eq!(listed.matches("eye-bridge").count(), 1, "{listed}");
-    // Nothing of it went to the other page.
+    // The other page received none of this.
     local.say(r#"{"jsonrpc":"2.0","id":2,"method":"eval","params":{"code":"last","page":"other"}}"#);
     assert!(other.hear().ends_with(":last"));
 }
@@ -350,7 +350,7 @@ fn apps_are_served_by_their_folder() {
     assert!(hub.http("/apps/nothing/", host).starts_with("HTTP/1.1 404"));
     assert!(hub.http("/apps/../Cargo.toml", host).starts_with("HTTP/1.1 404"));
     assert!(hub.http("/apps/scene/", "host: evil.test\r\n").starts_with("HTTP/1.1 421"));
-    // A tab goes on to the name, where the app is one of eye's own pages; whatever else is fetched is given as it is.
+    // A tab is redirected to the host name under which the app is one of eye's own pages; other requests are not.
     let moved = hub.http("/apps/scene/?a=1", "host: 127.0.0.1:9\r\nsec-fetch-dest: document\r\n");
     assert!(
         moved.starts_with("HTTP/1.1 307") && moved.contains("location: //localhost:9/apps/scene/?a=1\r\n"),

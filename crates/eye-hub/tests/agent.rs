@@ -1,11 +1,11 @@
-//! Agents without a WebSocket: one POST that holds its answers, and a stream of events with POSTs.
+//! Agents without a WebSocket: one POST whose response holds the answers, and an event stream with POSTs.
 
 use crate::stage::Hub;
 use eye_testkit::inside::TOKEN;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-/// Sends a request of HTTP/1.0, whose body is never cut into chunks.
+/// Sends an HTTP/1.0 request, so that the response is never chunked.
 fn send(hub: &Hub, head: &str, token: &str, body: &str) -> TcpStream {
     let mut stream = hub.tcp();
     let length = body.len();
@@ -74,7 +74,7 @@ fn the_query_names_the_agent_and_its_page() {
     let call = shop.hear();
     shop.say(&call.replace(":1", "=1"));
     assert_eq!(answer(stream).1, "[\"a:1\"]\n");
-    // The agent's name outlives its request: the page it used last is its own.
+    // The agent's name outlives its request: it keeps the page that it used last.
     let stream =
         send(&hub, "POST /agent?agent=ci", TOKEN, r#"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"2"}}"#);
     let call = shop.hear();
@@ -144,7 +144,7 @@ fn a_stream_of_events_carries_what_a_websocket_carries() {
     assert!(event().contains("\"id\":1"));
     page.say(r#"{"jsonrpc":"2.0","method":"topic/publish","params":{"topic":"t","message":"hi"}}"#);
     assert!(event().contains("topic/message"));
-    // Bytes have no place in a batch: they come as text.
+    // A batch cannot carry bytes: they come as text.
     assert_eq!(post(&hub, &path, r#"["b:shot"]"#).0, 202);
     let id = page.hear().split(':').next().unwrap().to_owned();
     page.0.send(tungstenite::Message::binary(format!("{id} image/png\nxyz").into_bytes())).unwrap();

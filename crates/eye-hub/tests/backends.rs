@@ -1,5 +1,4 @@
-//! The doors of the backends, over real sockets: who gets in, who does not, and how text passes both ways within
-//! bounds.
+//! The endpoints of the backends over real sockets: admission, and text in both directions within bounds.
 
 use crate::stage;
 use crate::stage::{Hub, ORIGIN, Page};
@@ -13,7 +12,7 @@ use std::io::Write;
 use std::sync::Arc;
 use tungstenite::Message;
 
-/// Says everything back; `flood` fills what can be said, `bye` lets go.
+/// Echoes every message; `flood` fills the outgoing queue, `bye` ends the conversation.
 #[derive(Debug)]
 struct Echo;
 
@@ -27,7 +26,7 @@ impl Backends for Echo {
                     "bye" => return,
                     "room" => say.send(format!("{room:?}")).await.unwrap(),
                     "origin" => say.send(format!("{origin:?}")).await.unwrap(),
-                    // What a backend does that finds its peer not reading: it lets go.
+                    // As a backend does whose peer does not read: it drops the sender.
                     "flood" => {
                         while say.try_send("x".repeat(1 << 20)).is_ok() {}
                         return;
@@ -240,7 +239,7 @@ fn a_peer_that_does_not_read_is_closed_and_delays_nobody() {
     let mut other = agent(&hub, "/agents");
     other.say("still there");
     assert_eq!(other.hear(), "still there");
-    // The backend let go once nothing more could be said; what was said before is there, and then the end.
+    // The backend dropped its sender when the queue was full; the queued messages arrive, and then the end.
     loop {
         match deaf.0.read() {
             Ok(Message::Text(text)) => assert_eq!(text.len(), 1 << 20),
@@ -260,7 +259,7 @@ fn there_are_so_many_connections_and_no_more() {
     first.say("bye");
     first.closed();
     drop(first);
-    // Its place is free once the hub has seen its end.
+    // Its permit is released once the hub has noticed its end.
     while hub.connect("/evolution", &[("authorization", bearer.as_str())]).is_err() {}
 }
 

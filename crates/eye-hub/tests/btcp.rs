@@ -1,4 +1,4 @@
-//! BTCP in all its dialects, each with each: the originals never met.
+//! BTCP in all its dialects, in every combination: the original clients never met each other.
 
 use crate::stage::btcp::{Dialect, Peer, post};
 use crate::stage::{Hub, ORIGIN, Page};
@@ -143,7 +143,7 @@ fn an_agent_whose_page_left_never_acts_in_another_in_any_dialect() {
             assert!(ended["error"]["code"].is_i64(), "{dialect:?}: {ended}");
         }
     }
-    // The other page was asked for nothing: the first that it hears is of its own agent.
+    // The other page got no request: the first one it receives is from its own agent.
     let mut own = Peer::agent(&hub, Dialect::W, "mail");
     own.say(&CALL.replace("Ada", "Own"));
     assert_eq!(mail.hear_until(|frame| frame["method"] == "tools/call")["params"]["arguments"]["name"], "Own");
@@ -351,13 +351,13 @@ fn a_malformed_frame_is_answered_and_never_evaluated() {
     own.say(cut);
     assert!(own.hear().contains("-32700"));
     assert!(local.ask(cut).contains("-32700"));
-    // Nothing of it reached the page: the first thing that it is asked is this.
+    // None of it reached the page: this is the first request that it receives.
     local.say("z:1");
     assert!(page.hear().ends_with(":1"));
-    // Lines go on where they are spoken.
+    // Lines still work for peers that speak them.
     own.say("y:2");
     assert!(page.hear().ends_with(":2"));
-    // A page of plain BTCP is answered too.
+    // A plain BTCP page gets answers too.
     let path = "/ws?clientType=browser&version=1.0.0&sessionId=plain";
     let mut btcp = Page(hub.connect(path, &[("origin", ORIGIN)]).unwrap());
     assert!(btcp.hear().contains("welcome"));

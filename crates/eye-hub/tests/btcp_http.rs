@@ -1,5 +1,5 @@
-//! BTCP over HTTP as the originals play it: each flow is written from what the original servers and clients do. Which
-//! stream is asked where a session has several is in `btcp_streams.rs`.
+//! BTCP over HTTP as the original servers and clients use it. `btcp_streams.rs` tests which of several streams of a
+//! session gets a request.
 
 use crate::stage::btcp::{Dialect, Peer, by_query, open_hub, post_whole, register, request};
 use crate::stage::{Hub, ORIGIN};
@@ -35,7 +35,7 @@ fn an_agent_without_a_version_that_posts_by_header_is_answered_in_the_body() {
     let joined: Value = serde_json::from_str(&body).unwrap();
     assert_eq!((status, &joined["result"]["sessionId"]), (200, &json!("s1")), "{joined}");
     assert_eq!(joined["result"]["tools"][0]["name"], "greet");
-    // Its later posts name the session that it joined; the call is accepted and answered on the stream.
+    // Its later POSTs name the session that it joined; the call is accepted and answered on the stream.
     let call = request("c", "tools/call", &json!({ "name": "greet", "arguments": { "name": "Ada" } }));
     assert_eq!(post_whole(&hub, "/message", "x-session-id: s1\r\n", &call), (202, String::new()));
     let asked = page.hear_until(|frame| frame["method"] == "tools/call");
@@ -69,7 +69,7 @@ fn streams_are_greeted_as_both_servers_do() {
     assert_eq!(welcome["result"]["availableSessions"], json!(["s1"]));
     assert_eq!(welcome["result"]["message"], "Connected to BTCP server (agent)");
 
-    // A session whose page is away is not greeted as there.
+    // A session whose page is away is not listed in the greeting.
     drop(page);
     hub.agent().wait_for_pages(0);
     let mut late = Peer::events(&hub, "sessionId=b&clientType=agent", String::new(), String::new());
@@ -85,7 +85,7 @@ fn an_agent_joins_calls_and_hears_of_its_page_by_query() {
     page.say(&register("echo"));
     page.hear_until(|frame| frame["id"] == "r1");
     let mut agent = by_query(&hub, "agent", "agent-1");
-    // It is in no session yet, and another session's page is not its own.
+    // The agent is in no session yet, and gets no page of another session.
     agent.say(&request("c0", "tools/call", &json!({ "name": "echo" })));
     let refused = agent.hear_until(|frame| frame["id"] == "c0");
     assert_eq!(refused["error"]["code"], -32002);
@@ -99,7 +99,7 @@ fn an_agent_joins_calls_and_hears_of_its_page_by_query() {
     agent.say(&request("j1", "session/join", &json!({ "sessionId": "s1" })));
     let joined = agent.hear_until(|frame| frame["id"] == "j1");
     assert_eq!((&joined["result"]["success"], &joined["result"]["sessionId"]), (&json!(true), &json!("s1")));
-    // It posts to the session that it joined from now on.
+    // From now on it posts to the session that it joined.
     let (status, _) =
         post_whole(&hub, "/message?sessionId=s1", "", &request("c1", "tools/call", &json!({ "name": "echo" })));
     assert_eq!(status, 200);
@@ -189,7 +189,7 @@ fn operators_see_what_the_originals_show() {
     let health = get(&hub, "/health");
     assert_eq!((&health["status"], &health["sessions"], &health["clients"]), (&json!("ok"), &json!(1), &json!(2)));
     assert!(health["uptime"].is_number(), "{health}");
-    // Without its page the session is there for its agents; without both it is not listed.
+    // Without its page the session is listed while it has agents; without both it is not.
     drop(page);
     hub.agent().wait_for_pages(0);
     assert_eq!(get(&hub, "/sessions")["sessions"][0]["hasBrowser"], false);
@@ -275,7 +275,7 @@ fn a_client_over_tcp_is_held_to_its_rate_and_told_when_to_ask_again() {
         let after = refused["data"]["retryAfter"].as_u64().expect("a time");
         assert!((1..=1_000).contains(&after), "{dialect:?}: {refused}");
     }
-    // The Unix socket is not held back.
+    // The Unix socket is not rate-limited.
     let mut local = hub.agent();
     for n in 0..8 {
         local.say(&call(&format!("u{n}")));

@@ -1,4 +1,4 @@
-//! Several streams of one session over HTTP: tabs that share an id, and browsers that connect again by themselves.
+//! Several streams of one session over HTTP: tabs that share an id, and browsers that reconnect by themselves.
 
 use crate::stage::ORIGIN;
 use crate::stage::btcp::{Dialect, Peer, by_query, open_hub, post_whole, register, request};
@@ -14,7 +14,7 @@ fn rest(peer: Peer) -> String {
     text
 }
 
-/// The id that a stream begins with, and what of it is read on.
+/// The id at the beginning of a stream.
 fn event_id(peer: &mut Peer) -> String {
     let Peer::Events { stream, .. } = peer else { panic!("a stream") };
     loop {
@@ -38,7 +38,7 @@ fn a_superseded_stream_is_told_closed_and_does_not_come_back() {
     let told = rest(first);
     assert!(told.contains(r#""id":"disconnect""#) && told.contains("-32002"), "{told}");
     assert!(told.contains("Another browser client connected to this session"), "{told}");
-    // EventSource comes back by itself, and says which event it heard last.
+    // EventSource reconnects by itself, and sends the id of the last event that it received.
     let back = hub
         .http(&format!("/events?{query}"), &format!("host: localhost\r\norigin: {ORIGIN}\r\nlast-event-id: {id}\r\n"));
     assert!(back.starts_with("HTTP/1.1 204 "), "{back}");
@@ -47,11 +47,11 @@ fn a_superseded_stream_is_told_closed_and_does_not_come_back() {
 
 #[test]
 fn two_tabs_that_connect_again_by_themselves_both_stay_and_the_newer_is_asked() {
-    // Clients that post by query connect again after each end of their stream, without saying what they heard before.
+    // Clients that post by query reconnect after each end of their stream, without sending the last event id.
     let hub = open_hub();
     let mut first = by_query(&hub, "browser", "s1");
     let mut second = by_query(&hub, "browser", "s1");
-    // The older is told, as the original does.
+    // The older page is notified, as by the original.
     first.hear_until(|frame| frame["id"] == "disconnect");
     let mut again = by_query(&hub, "browser", "s1");
     second.say(&register("greet"));
@@ -94,7 +94,8 @@ fn a_session_has_no_more_streams_than_its_browser_can_spare() {
 
 #[test]
 fn one_page_with_two_streams_after_a_restart_makes_no_storm() {
-    // The page client connects anew, and the browser reconnects the stream before, whose id is from the hub before.
+    // The page client opens a new stream, and the browser reconnects the previous one, whose id is from the previous
+    // hub.
     let hub = open_hub();
     for (version, path, header) in [("1.0.0", "/message", "x-session-id: s1\r\n"), ("1.0", "/message?sessionId=s1", "")]
     {
@@ -165,7 +166,7 @@ fn tabs_without_a_session_id_answer_for_themselves_and_register_nothing_by_guess
     let asked = first.hear_until(|frame| frame["method"] == "tools/call");
     first.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "mine" }).to_string());
     assert!(agent.hear().unwrap().contains("mine"), "the answer belongs to the call's own stream");
-    // An answer of another origin is not one.
+    // An answer from another origin does not count.
     agent.say(&request("d", "tools/call", &json!({ "name": "echo", "page": session })));
     let asked = first.hear_until(|frame| frame["method"] == "tools/call");
     let forged = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "forged" }).to_string();

@@ -1,4 +1,4 @@
-//! Calls over real sockets: who gets what, and what happens when a peer leaves.
+//! Calls over real sockets: who gets which answer, and what happens when a peer leaves.
 
 use crate::stage;
 use crate::stage::Hub;

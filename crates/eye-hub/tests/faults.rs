@@ -10,7 +10,7 @@ use tungstenite::Message;
 fn still_works(hub: &Hub) {
     let (mut page, mut agent) = (hub.page("witness"), hub.agent());
     agent.say(r#"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"x","page":"witness"}}"#);
-    // What others asked before may reach the page first: it is the only one.
+    // Messages for other calls may reach the page first.
     let call = loop {
         let asked = page.hear();
         if let Some((call, "x")) = asked.split_once(':') {
@@ -34,7 +34,7 @@ fn a_binary_message_closes_its_sender() {
 fn a_message_over_the_limit_closes_its_sender_before_it_is_read() {
     let hub = Hub::start();
     let mut page = hub.page("shop");
-    // Only the head of a frame that claims one byte too many, and then a gigabyte.
+    // Only the head of a frame that declares one byte too many, and then one that declares a gigabyte.
     for length in [MESSAGE_BYTES_MAX as u64 + 1, 1 << 30] {
         let mut head = vec![0x81, 0x80 | 127];
         head.extend(length.to_be_bytes());

@@ -1,4 +1,4 @@
-//! The way to an LLM server, against a small real HTTP server that does exactly what a test tells it.
+//! The LLM pass-through, against a small real HTTP server that the test controls.
 
 use crate::stage::{Hub, ORIGIN};
 use eye_hub::guests::PassThrough;
@@ -19,7 +19,7 @@ const KEY: &str = "sk-very-secret";
 const ASK: &str = r#"{"messages":[{"role":"user","content":"hi"}]}"#;
 const ANSWER: &str = r#"{"choices":[{"message":{"content":"ho"}}],  "usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4}}"#;
 
-/// A request that reached the server, which answers as the test says.
+/// A request that reached the server; the test answers it.
 struct Asked {
     head: String,
     body: String,
@@ -100,7 +100,7 @@ fn read_request(stream: TcpStream) -> Option<Asked> {
     Some(Asked { head, body: String::from_utf8(body).ok()?, stream })
 }
 
-/// A hub with its way to a server on this port.
+/// A hub with an LLM server at this port.
 fn hub(port: u16, silence: Duration) -> Hub {
     Hub::start_with(|config| {
         let remote =
@@ -115,7 +115,7 @@ fn post(hub: &Hub, headers: &str, body: &str) -> TcpStream {
     let head = format!(
         "POST /v1/chat/completions HTTP/1.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{headers}\r\n"
     );
-    // A hub that refuses what is too long does not read all of it.
+    // A hub that refuses a request for its size does not read all of it.
     let _ = stream.write_all((head + body).as_bytes());
     stream
 }
@@ -175,7 +175,7 @@ fn a_stream_passes_as_it_comes() {
         }
     };
     for n in 0..3 {
-        // The next piece leaves only after this one has arrived.
+        // The next chunk is sent only after this one has arrived.
         asked.piece(&format!("data: {n}\n\n"));
         until(&format!("data: {n}"));
     }
@@ -361,7 +361,7 @@ fn so_many_at_once_and_a_place_is_free_when_its_asker_hangs_up() {
     let (status, value) = error(ask(&hub, ASK));
     assert_eq!((status, &value["error_code"]), (429, &"BACKEND_UNAVAILABLE".into()));
     waiting.clear();
-    // The hub hangs up on the server for every client that hung up on it.
+    // The hub closes its connection to the server when its client disconnects.
     asked.into_iter().for_each(Asked::wait_gone);
     let waiting = ask(&hub, ASK);
     server.asked().ok();
@@ -380,7 +380,7 @@ fn so_many_in_a_minute() {
             continue;
         }
         assert!(status == 429 && head.contains("retry-after: ") && body.contains("in a minute"), "{head} {body}");
-        // Each second that the burst took has given one more.
+        // Each second that the burst took allows one more.
         let more = u32::try_from(begin.elapsed().as_secs()).unwrap() + 1;
         assert!((LLM_CALLS_PER_MINUTE_MAX..=LLM_CALLS_PER_MINUTE_MAX + more).contains(&n), "{n}");
         return;

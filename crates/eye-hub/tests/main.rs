@@ -1,4 +1,4 @@
-//! The hub in this process, spoken to over its sockets.
+//! The hub in this process, tested over its sockets.
 #![allow(clippy::unwrap_used, reason = "this is test code, also outside of its tests")]
 
 mod admission;

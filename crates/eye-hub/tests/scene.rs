@@ -1,4 +1,4 @@
-//! A page that was written for the original 3D server: its messages, as it sends and expects them.
+//! A page written for the original 3D server, with the messages that it sends and expects.
 
 use crate::stage::{Agent, Hub, ORIGIN, Page};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn answer(agent: &mut Agent) -> Value {
     serde_json::from_str(&agent.hear().expect("an answer")).expect("the hub says JSON")
 }
 
-/// The text of a tool's result, and whether it says that the tool failed.
+/// The text of a tool's result, and whether the tool failed.
 fn text(agent: &mut Agent) -> (String, bool) {
     let answer = answer(agent);
     let result = &answer["result"];
@@ -36,7 +36,7 @@ fn call(agent: &mut Agent, name: &str, arguments: &Value) {
     agent.say(&request(9, "tools/call", &json!({ "name": name, "arguments": arguments }).to_string()));
 }
 
-/// Does what the original page does with a message: a command is followed by its state, a question by an answer.
+/// Acts as the original page on a message: sends its state after a command, and a response to a state request.
 fn plays(page: &mut Page, state: &str) -> Value {
     let told = heard(page);
     match told["type"].as_str().expect("a type") {
@@ -78,7 +78,7 @@ fn its_state_is_asked_for_first_and_its_errors_are_told() {
     assert_eq!(plays(&mut page, RED)["type"], "requestState");
     assert_eq!(answer(&mut agent)["result"]["value"], "#ff0000");
 
-    // A person has dragged: nothing was pushed, and the answer is right all the same.
+    // A person has dragged the model: no state was pushed, and the answer is right all the same.
     agent.say(&request(2, "state/get", r#"{"path":"model.color"}"#));
     plays(&mut page, r##"{"model":{"color":"#cc0000"}}"##);
     let asked = answer(&mut agent);
@@ -116,7 +116,7 @@ fn a_page_that_is_connected_and_silent_is_a_timeout() {
     call(&mut agent, "get_camera_fov", &json!({ "forceRefresh": true }));
     assert_eq!(text(&mut agent), ("Error retrieving camera FOV: State query timeout".to_owned(), true));
 
-    // What was pushed is told instead, with the original's warning.
+    // The answer is the last pushed state instead, with the original's warning.
     page.say(&format!(r#"{{"type":"stateUpdate","state":{RED}}}"#));
     call(&mut agent, "get_model_color", &json!({ "forceRefresh": true }));
     let (told, failed) = text(&mut agent);
@@ -142,7 +142,7 @@ fn getters_read_the_cache_unless_a_refresh_is_forced() {
     plays(&mut page, RED);
     assert_eq!(plays(&mut page, RED)["forceRefresh"], true);
     assert_eq!(without_time(&text(&mut agent).0), "Model color: #ff0000 (source: fresh)");
-    // Only what is pushed is cached, as in the original.
+    // Only pushed states are cached, as in the original.
     call(&mut agent, "get_model_color", &json!({}));
     let cached = "Model color: #cc0000 (source: cache (may be stale if user manually interacted))";
     assert_eq!(without_time(&text(&mut agent).0), cached);
@@ -215,7 +215,7 @@ fn a_command_ends_with_the_state_that_follows_and_a_late_state_ends_no_other() {
     assert_eq!(answer(&mut first)["error"]["code"], -32001);
     let params = r##"{"name":"change_model_color","arguments":{"color":"#cc0000"},"delta":true}"##;
     second.say(&request(2, "tools/call", params));
-    // The page comes to the first command only now.
+    // The page handles the first command only now.
     for kind in ["toolCall", "swingKeyLightUp", "requestState", "toolCall"] {
         assert_eq!(plays(&mut page, RED)["type"], kind);
     }
@@ -235,7 +235,7 @@ fn of_two_tabs_with_one_session_the_newest_is_asked_and_the_older_takes_over_aga
     agent.say(&request(1, "state/get", r#"{"path":"tab"}"#));
     plays(&mut newer, r#"{"tab":"newer"}"#);
     assert_eq!(answer(&mut agent)["result"]["value"], "newer");
-    // The older is open and mute: what it says does not count.
+    // The older tab stays open, but its messages are ignored.
     older.say(r#"{"type":"stateUpdate","state":{"tab":"older"}}"#);
     call(&mut agent, "walk_key_light_in", &json!({}));
     (0..2).for_each(|_| drop(plays(&mut newer, r#"{"tab":"newer"}"#)));

@@ -1,4 +1,4 @@
-//! The hub's WebSocket as its clients see it: pings, closes, messages in parts, and what is no frame at all.
+//! The hub's WebSocket as clients see it: pings, closes, fragmented messages, and malformed frames.
 
 use crate::stage::{Hub, ORIGIN};
 use std::io::Write;

@@ -1,19 +1,18 @@
-//! The calls of one connection that have not ended, by the agent's own ids.
+//! The open calls of one connection, keyed by the agent's request ids.
 
 use super::entry::Entry;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// What was asked, before it is known what came of it.
+/// A request before its outcome is known.
 #[derive(Debug)]
 pub struct Noted {
-    /// The agent's own id; empty for an answer by its place. `None`: nothing waits for an answer.
+    /// The agent's request id; empty when answers are matched by order. `None`: no response is expected.
     pub id: Option<Arc<str>>,
-    /// The row so far.
     pub entry: Box<Entry>,
 }
 
-/// Calls under way.
+/// Open calls by request id.
 #[derive(Debug, Default)]
 pub struct Calls(FxHashMap<Arc<str>, Open>);
 
@@ -22,12 +21,11 @@ struct Open {
     entry: Box<Entry>,
     began_us: u64,
     sent: bool,
-    /// A later call under the same id. The earlier one is taken to end first.
+    /// A later call under the same id. The earlier call is taken to end first.
     next: Option<Box<Self>>,
 }
 
 impl Calls {
-    /// A call begins.
     pub fn begin(&mut self, id: Arc<str>, entry: Box<Entry>, now_us: u64) {
         let open = Open { entry, began_us: now_us, sent: false, next: None };
         match self.0.get_mut(&id) {
@@ -43,7 +41,7 @@ impl Calls {
         }
     }
 
-    /// A call did not end while it was being asked: a page or a server may have it.
+    /// Marks a call as not ended during dispatch: a page or a server may have it.
     pub fn sent(&mut self, id: &str) {
         let mut open = self.0.get_mut(id);
         while let Some(one) = open {
@@ -52,7 +50,7 @@ impl Calls {
         }
     }
 
-    /// A call ends: what is known of it, and whether it may have been sent.
+    /// Ends a call. Returns its entry, and whether it may have been sent.
     pub fn end(&mut self, id: &str, now_us: u64) -> Option<(Box<Entry>, bool)> {
         let (id, mut open) = self.0.remove_entry(id)?;
         if let Some(next) = open.next.take() {
@@ -62,7 +60,6 @@ impl Calls {
         Some((open.entry, open.sent))
     }
 
-    /// All of them end.
     #[expect(clippy::vec_box, reason = "entries move on, and a pointer moves for less")]
     pub fn end_all(&mut self, now_us: u64) -> Vec<Box<Entry>> {
         let ids: Vec<Arc<str>> = self.0.keys().cloned().collect();

@@ -14,27 +14,24 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// Digits of the bytes of a hash that a row shows: enough to tell arguments apart.
+/// Hex digits of the hash that a row shows (16 bytes): enough to tell arguments apart.
 pub type Digits = [u8; 32];
 
-/// Digits of the milliseconds in a time.
 const MS_DIGITS: usize = 3;
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It was answered.
     Ok,
-    /// It was handed over, and nothing waits for an answer.
+    /// Sent without waiting for an answer.
     Fired,
-    /// An error.
     Error(Code),
     /// The page, the agent or the hub went away after the call was sent.
     MayHaveRun(Code),
 }
 
 impl Ended {
-    /// How an outcome ended. `sent`: it did not end while it was being asked.
+    /// `sent`: the call did not end during dispatch, so a page or a server may have it.
     pub fn of<T>(outcome: &Result<T, Error>, sent: bool) -> Self {
         match outcome {
             Ok(_) => Self::Ok,
@@ -43,7 +40,7 @@ impl Ended {
         }
     }
 
-    /// Its word in a row.
+    /// The word for this ending in a row.
     pub fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -68,12 +65,11 @@ impl Ended {
         }
     }
 
-    /// Whether it failed.
     pub fn is_error(self) -> bool {
         self.code().is_some()
     }
 
-    /// The code of the error, if it is one.
+    /// The error code, if the call failed.
     pub fn code(self) -> Option<i32> {
         match self {
             Self::Ok | Self::Fired => None,
@@ -82,37 +78,33 @@ impl Ended {
     }
 }
 
-/// One call. Strings are those of the hub's thread; everything that costs is done by the audit thread.
+/// One call. The hub's thread only copies strings here; the audit thread hashes and formats them.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// When it was asked, Unix time in ms.
+    /// When the request arrived, Unix time in ms.
     pub at_ms: u64,
-    /// The agent's name, if it gave one.
     pub agent: Option<Arc<str>>,
-    /// What its token allows, and the token's name.
+    /// What the agent's token allows, and the token's name.
     pub scope: Scope,
-    /// How it is connected.
+    /// How the agent is connected.
     pub face: &'static str,
-    /// The page that was meant, and its origin.
+    /// The target page's session and its origin.
     pub page: Option<(SessionId, Arc<str>)>,
-    /// The method.
     pub op: Cow<'static, str>,
-    /// The MCP server that was asked.
+    /// The MCP server that was called.
     pub server: Option<Box<str>>,
-    /// The arguments, at most [`AUDIT_ARGUMENTS_BYTES_MAX`] of them.
+    /// The first [`AUDIT_ARGUMENTS_BYTES_MAX`] bytes of the arguments.
     pub arguments: Box<str>,
-    /// Their whole size.
+    /// Size of the whole arguments.
     pub bytes: usize,
-    /// How it ended.
     pub ended: Ended,
-    /// How long it took, in µs.
+    /// Duration in µs.
     pub us: u64,
-    /// Size of the answer.
+    /// Size of the answer, in bytes.
     pub answered: usize,
 }
 
 impl Entry {
-    /// A call that begins now.
     pub fn new(op: Cow<'static, str>, arguments: &str) -> Self {
         Self {
             at_ms: now_ms(),
@@ -130,8 +122,8 @@ impl Entry {
         }
     }
 
-    /// The arguments without the folder and the environment that the command line sends to the gateway: the latter
-    /// holds secrets. Where they cannot be taken out, nothing is kept.
+    /// The arguments without the folder and the environment that the command line sends to the gateway: the environment
+    /// holds secrets. Empty if they cannot be parsed.
     pub fn without_environment(&self) -> Cow<'_, str> {
         if !self.op.starts_with("gateway/") {
             return Cow::Borrowed(&self.arguments);
@@ -144,7 +136,7 @@ impl Entry {
     }
 }
 
-/// A row that says how many are missing.
+/// A row that reports `count` missing rows.
 pub fn dropped_line(count: u64, why: &str) -> String {
     let time = rfc3339(now_ms());
     json(&Row { time: &*time, dropped: Some(count), why: Some(why), ..Row::default() })
@@ -156,12 +148,12 @@ pub fn now_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// UTC with milliseconds; texts compare as times do.
+/// UTC with milliseconds. These texts sort in the order of their times.
 pub fn rfc3339(at_ms: u64) -> String {
     humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(at_ms)).to_string()
 }
 
-/// Writes times as [`rfc3339`] does. Within a second only the milliseconds are written anew.
+/// Writes times as [`rfc3339`] does. Within one second it rewrites only the milliseconds.
 #[derive(Debug, Default)]
 pub struct Clock {
     second: Option<u64>,
@@ -169,7 +161,6 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The text of a time.
     pub fn text(&mut self, at_ms: u64) -> &str {
         let (second, ms) = (at_ms / 1000, at_ms % 1000);
         if self.second != Some(second) {
@@ -189,7 +180,7 @@ fn cut(text: &str, bytes_max: usize) -> &str {
     if text.len() <= bytes_max { text } else { &text[..text.floor_char_boundary(bytes_max)] }
 }
 
-/// Digits of a hash with a key.
+/// Hex digits of a keyed hash.
 pub fn hash(key: &hmac::Key, bytes: &[u8]) -> Digits {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = Digits::default();
@@ -199,7 +190,7 @@ pub fn hash(key: &hmac::Key, bytes: &[u8]) -> Digits {
     text
 }
 
-/// The member `name` of the arguments, which may be cut off behind it.
+/// Reads the member `name` of the arguments. They may be cut off after it.
 pub fn tool_name(arguments: &str) -> Option<String> {
     struct Finding<'a>(&'a mut Option<String>);
     impl<'de> DeserializeSeed<'de> for Finding<'_> {
@@ -225,7 +216,7 @@ pub fn tool_name(arguments: &str) -> Option<String> {
         }
     }
     let mut found = None;
-    // What was found before the text is cut off counts.
+    // A name that was read before the text is cut off counts, so the parse error is ignored.
     let _ = Finding(&mut found).deserialize(&mut serde_json::Deserializer::from_str(arguments));
     found
 }

@@ -1,4 +1,4 @@
-//! The way to the audit thread: entries in, rows out to whatever watches.
+//! The handle to the audit thread: accepts entries, and broadcasts rows to watchers. It does not write files.
 
 use super::entry::Entry;
 use super::queue::{AuditMode, Shared};
@@ -11,12 +11,12 @@ use std::thread::Thread;
 use std::time::Duration;
 use tokio::sync::broadcast;
 
-/// Rows that a watcher may be behind before it misses some.
+/// Rows that a watcher may lag behind before it loses some.
 const WATCHED_ROWS_MAX: usize = 2048;
-/// How long a hub that ends waits for the last rows to be written.
+/// How long a stopping hub waits for the last rows to be written.
 const LAST_ROWS: Duration = Duration::from_secs(1);
 
-/// The way to the audit thread.
+/// The handle to the audit thread.
 pub struct Audit {
     mode: AuditMode,
     folder: PathBuf,
@@ -37,7 +37,7 @@ impl Audit {
         Arc::new(Self::new(AuditMode::Off, PathBuf::new()))
     }
 
-    /// Starts the thread, unless the log is off. The log and its key are in this folder.
+    /// Starts the thread, unless the log is off. The log and its key are in `folder`.
     pub fn start(mode: AuditMode, folder: &Path) -> std::io::Result<Arc<Self>> {
         let mut audit = Self::new(mode, folder.to_owned());
         if mode != AuditMode::Off {
@@ -53,22 +53,20 @@ impl Audit {
         Self { mode, folder, shared: Arc::default(), thread: None, rows }
     }
 
-    /// Whether it keeps anything.
+    /// Whether calls are recorded.
     pub fn is_on(&self) -> bool {
         self.mode != AuditMode::Off
     }
 
-    /// What it holds.
     pub fn mode(&self) -> AuditMode {
         self.mode
     }
 
-    /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Hands an entry over. It never waits: without room the entry is dropped and counted.
+    /// Queues an entry. Never blocks: if the queue is full, the entry is dropped and counted.
     pub fn put(&self, entry: Box<Entry>) {
         let Some(thread) = &self.thread else { return };
         let mut queue = self.shared.queue();
@@ -87,17 +85,17 @@ impl Audit {
         }
     }
 
-    /// The rows from now on, as lines of JSON. Nothing is paid for while there is no watcher.
+    /// Subscribes to new rows, as lines of JSON. Without watchers, rows are not broadcast.
     pub fn watch(&self) -> broadcast::Receiver<Arc<str>> {
         self.rows.subscribe()
     }
 
-    /// Why rows cannot be written, while that is so.
+    /// Why rows cannot be written at the moment.
     pub fn problem(&self) -> Option<String> {
         self.shared.queue().problem.clone()
     }
 
-    /// Waits until what was handed over is written, or the disk takes too long.
+    /// Stops the thread and waits until all queued entries are written, for at most `LAST_ROWS`.
     pub fn finish(&self) {
         let Some(thread) = &self.thread else { return };
         let mut queue = self.shared.queue();
@@ -106,7 +104,7 @@ impl Audit {
         let _ = self.shared.changed.wait_timeout_while(queue, LAST_ROWS, |queue| !queue.closed);
     }
 
-    /// Waits until what was handed over before is written, or the disk takes too long. It blocks.
+    /// Blocks until the entries queued so far are written, for at most `LAST_ROWS`.
     pub fn settle(&self) {
         let queue = self.shared.queue();
         let put = queue.put;

@@ -1,13 +1,13 @@
-//! The members of a row, written one by one: a row goes by for every call, and most of its texts are plain.
+//! Writes a row's JSON members one by one: every call writes a row, and most of its texts need no escaping.
 
-/// Names that agents choose are cut to this.
+/// Longer names, which agents choose, are cut to this.
 pub const NAME_BYTES_MAX: usize = 256;
 
-/// An object that is being written.
+/// A JSON object that is being written.
 pub struct Members<'a>(&'a mut Vec<u8>);
 
 impl<'a> Members<'a> {
-    /// Begins with a member whose text needs no escaping.
+    /// Begins an object. Its first member's text needs no escaping.
     pub fn begin(out: &'a mut Vec<u8>, name: &str, text: &str) -> Self {
         out.extend_from_slice(b"{\"");
         out.extend_from_slice(name.as_bytes());
@@ -17,17 +17,17 @@ impl<'a> Members<'a> {
         Self(out)
     }
 
-    /// Goes on behind members, or begins what will stand behind some.
+    /// Appends to an object that has members already, or writes members for [`Self::written`].
     pub fn more(out: &'a mut Vec<u8>) -> Self {
         Self(out)
     }
 
-    /// Members as [`Self::more`] wrote them elsewhere.
+    /// Appends members that [`Self::more`] wrote to another buffer.
     pub fn written(&mut self, members: &[u8]) {
         self.0.extend_from_slice(members);
     }
 
-    /// A name, if there is one; a long one is cut.
+    /// Writes a name, cut to [`NAME_BYTES_MAX`]; omits an absent or empty name.
     pub fn name(&mut self, name: &str, text: Option<&str>) {
         match text {
             None | Some("") => {}
@@ -38,17 +38,17 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Any text.
+    /// Writes any text.
     pub fn text(&mut self, name: &str, text: &str) {
         if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
             return self.plain(name, text.as_bytes());
         }
         self.key(name);
-        // It cannot fail: this is a text, and there is memory.
+        // It cannot fail: strings always serialize, and a `Vec` accepts all bytes.
         let _ = serde_json::to_writer(&mut *self.0, text);
     }
 
-    /// Text that needs no escaping.
+    /// Writes text that needs no escaping.
     pub fn plain(&mut self, name: &str, text: &[u8]) {
         self.key(name);
         self.0.push(b'"');
@@ -56,13 +56,12 @@ impl<'a> Members<'a> {
         self.0.push(b'"');
     }
 
-    /// A number.
     pub fn number(&mut self, name: &str, number: impl itoa::Integer) {
         self.key(name);
         self.0.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
     }
 
-    /// It is whole.
+    /// Closes the object.
     pub fn end(self) {
         self.0.push(b'}');
     }

@@ -1,6 +1,6 @@
-//! The audit log: what agents asked, a row each. The hub's thread hands entries over; a thread of its own hashes,
-//! formats and writes them in batches, so that no disk delays a call. What cannot be kept is counted, and the log says
-//! so.
+//! The audit log: one row for each call of an agent. The hub's thread queues entries; a separate thread hashes, formats
+//! and writes them in batches, so that no disk delays a call. Dropped entries are counted, and the log records how
+//! many.
 
 mod calls;
 mod entry;

@@ -1,12 +1,10 @@
-//! What waits for the audit thread, bounded by rows and bytes, and what the log holds.
+//! The queue of the audit thread, bounded in rows and bytes, and the log's mode.
 
 use super::entry::Entry;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// What the log holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AuditMode {
-    /// Nothing.
     Off,
     /// A row for each call, without contents.
     #[default]
@@ -16,7 +14,7 @@ pub enum AuditMode {
 }
 
 impl AuditMode {
-    /// Its word on the command line.
+    /// The mode's word on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -26,38 +24,35 @@ impl AuditMode {
     }
 }
 
-/// The queue, and how others learn how far the thread is.
+/// The queue, and a condition variable that signals the thread's progress.
 #[derive(Debug, Default)]
 pub struct Shared {
     queue: Mutex<Queue>,
-    /// The thread has written a batch, or ends.
+    /// Signals that the thread has written a batch, or has ended.
     pub changed: Condvar,
 }
 
-/// What is in it.
 #[derive(Debug, Default)]
 pub struct Queue {
-    /// In the order of their endings.
+    /// In the order in which the calls ended.
     #[expect(clippy::vec_box, reason = "entries move on, and a pointer moves for less")]
     pub entries: Vec<Box<Entry>>,
-    /// Bytes of their arguments.
+    /// Bytes of the entries' arguments.
     pub bytes: usize,
-    /// Entries that found no room since the thread last looked.
+    /// Entries that found no room since the thread last took a batch.
     pub dropped: u64,
-    /// Entries that were ever put here.
+    /// Entries ever queued.
     pub put: u64,
-    /// Of them, those that the thread is done with.
+    /// Entries that the thread has written or dropped.
     pub done: u64,
-    /// The hub ends.
+    /// Set by a hub that stops: the thread ends once the queue is empty.
     pub closing: bool,
-    /// The thread has ended.
     pub closed: bool,
-    /// Why rows cannot be written, while that is so.
+    /// Why rows cannot be written at the moment.
     pub problem: Option<String>,
 }
 
 impl Shared {
-    /// Holds it.
     pub fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }

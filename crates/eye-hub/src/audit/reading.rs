@@ -1,4 +1,4 @@
-//! Reading the log back: the latest rows since a time, from all of its files.
+//! Reads the log back: the latest rows since a time, across all of its files.
 
 use super::entry::rfc3339;
 use super::writing::FILE;
@@ -9,13 +9,13 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Bytes of rows in one answer, at most.
+/// Most bytes of rows in one answer.
 const ANSWER_BYTES_MAX: usize = 8 << 20;
-/// How every row begins.
+/// The first bytes of every row.
 const BEGINNING: &str = r#"{"time":""#;
 
-/// The latest rows of calls that were asked since then, oldest first, and whether older ones were left out.
-/// A line that is not whole is passed over.
+/// Returns the latest rows since `since_ms`, oldest first, and whether older ones were left out. Skips incomplete
+/// lines.
 pub fn read(folder: &Path, since_ms: u64, limit: usize) -> (Vec<Box<RawValue>>, bool) {
     let since = rfc3339(since_ms);
     let (mut rows, mut bytes, mut cut) = (Vec::new(), 0, false);
@@ -39,7 +39,7 @@ pub fn read(folder: &Path, since_ms: u64, limit: usize) -> (Vec<Box<RawValue>>, 
     (rows, cut)
 }
 
-/// What a file holds. Something else in its place, such as a device, may have no end and is not read.
+/// Reads a regular file. Anything else, such as a device, may have no end and is not read.
 fn text_of(piece: &Path) -> Option<String> {
     let file = File::open(piece).ok().filter(|file| file.metadata().is_ok_and(|about| about.is_file()))?;
     let mut bytes = Vec::new();

@@ -1,5 +1,5 @@
-//! Rows: entries as lines. What a row repeats of the one before is kept as it was written: who asked which page for
-//! what, and the hash of the same arguments. An agent that looks again and again says little else.
+//! Formats entries as rows. Keeps the previous row's agent, page and method as written text, and the hash of its
+//! arguments: an agent often repeats the same call, and the repeated parts are then copied.
 
 use super::entry::{Clock, Digits, Entry, hash, tool_name};
 use super::members::Members;
@@ -12,15 +12,15 @@ use std::sync::Arc;
 /// Room for a row of usual length.
 const ROW_BYTES: usize = 384;
 
-/// Writes rows, and knows what it wrote last.
+/// Formats rows, and caches parts of the last one.
 #[derive(Debug)]
 pub struct Rows {
     key: hmac::Key,
-    /// Whether they hold the arguments.
+    /// Whether rows include the arguments.
     contents: bool,
     clock: Clock,
     who: Option<Who>,
-    /// The members that say so.
+    /// The members of the last row that describe `who`, as JSON.
     text: Vec<u8>,
     hashed: Option<(Box<str>, Digits)>,
 }
@@ -47,7 +47,7 @@ impl Who {
 }
 
 impl Rows {
-    /// Nothing was written yet. The key is that of the hashes.
+    /// `key` is the key of the hashes.
     pub fn new(key: hmac::Key, contents: bool) -> Self {
         Self { key, contents, clock: Clock::default(), who: None, text: Vec::new(), hashed: None }
     }
@@ -77,7 +77,7 @@ impl Rows {
         row.end();
     }
 
-    /// The members of a row that say who asked which page for what.
+    /// The members that name the agent, the page and the method.
     fn who(&mut self, entry: &Entry) -> &[u8] {
         if !self.who.as_ref().is_some_and(|who| who.is(entry)) {
             self.text.clear();

@@ -1,4 +1,4 @@
-//! The audit thread: takes what waits, writes it in batches, and hands each row to whatever watches.
+//! The audit thread: takes queued entries, writes them in batches, and broadcasts each row to watchers.
 
 use super::entry::{Entry, dropped_line};
 use super::queue::{AuditMode, Shared};
@@ -14,33 +14,32 @@ use std::thread;
 use std::time::Duration;
 use tokio::sync::broadcast;
 
-/// The log's name in the hub's folder.
+/// The log's file name in the hub's folder.
 pub const FILE: &str = "audit.jsonl";
-/// The key of the hashes, beside it.
+/// The file with the hash key, in the same folder.
 const KEY_FILE: &str = "audit.key";
-/// Rows that come together are written together.
+/// Pause between batches, so that rows which arrive close together are written together.
 const BATCH_PAUSE: Duration = Duration::from_millis(50);
-/// So much is written at once.
+/// Bytes that trigger a write within a batch.
 const WRITE_BYTES_MAX: usize = 256 << 10;
-/// Room for entries that is kept from one batch to the next.
+/// Capacity for entries that is kept from one batch to the next.
 const ENTRIES_KEPT: usize = 1024;
 
-/// What the thread has.
+/// The state of the audit thread.
 pub struct Writer {
     folder: PathBuf,
     contents: bool,
     shared: Arc<Shared>,
     rows: broadcast::Sender<Arc<str>>,
     file: Rotated,
-    /// Rows that are not in the file yet.
+    /// Rows that are not yet in the file.
     lines: Vec<u8>,
-    /// Rows that are missing in the file, and why.
+    /// Rows that were dropped, and why.
     missing: u64,
     why: String,
 }
 
 impl Writer {
-    /// A writer of the log in this folder.
     pub fn new(folder: &Path, mode: AuditMode, shared: Arc<Shared>, rows: broadcast::Sender<Arc<str>>) -> Self {
         let file = Rotated::new(folder.join(FILE), AUDIT_FILE_BYTES_MAX, AUDIT_FILES_MAX);
         let contents = mode == AuditMode::Full;
@@ -48,7 +47,7 @@ impl Writer {
         Self { folder: folder.to_owned(), contents, shared, rows, file, lines, missing: 0, why }
     }
 
-    /// Works until the hub ends.
+    /// Runs until the hub stops.
     pub fn run(mut self) {
         let mut rows = Rows::new(key(&self.folder), self.contents);
         let mut entries = Vec::new();
@@ -91,7 +90,7 @@ impl Writer {
             if self.rows.receiver_count() > 0
                 && let Ok(row) = std::str::from_utf8(&self.lines[start..])
             {
-                // The last watcher may leave meanwhile.
+                // The last watcher may have left in the meantime.
                 let _ = self.rows.send(row.into());
             }
             self.lines.push(b'\n');
@@ -103,7 +102,7 @@ impl Writer {
         self.append(&mut count);
     }
 
-    /// Writes lines; before them, how many are missing.
+    /// Writes the collected lines, preceded by a row that counts the missing ones.
     fn append(&mut self, count: &mut u64) {
         if self.missing > 0 {
             let told = dropped_line(self.missing, &self.why) + "\n";
@@ -140,7 +139,7 @@ impl Writer {
     }
 }
 
-/// The key of the hashes. Without one on the disk, hashes compare within this hub's life only.
+/// The hash key. If it cannot be stored, hashes are comparable only while this hub runs.
 fn key(folder: &Path) -> hmac::Key {
     let path = folder.join(KEY_FILE);
     let secret = Token::load_or_create(&path).unwrap_or_else(|error| {

@@ -1,4 +1,4 @@
-//! Counters of calls: of the hub, of each agent and of each page. Bumped with every call; sampled once a second.
+//! Counters of calls for the hub, each agent and each page. Updated with every call; sampled once a second.
 
 use super::latency::Latency;
 use super::ring::{Gauges, Ring, Sample};
@@ -6,42 +6,38 @@ use eye_core::Millis;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-/// Samples of the whole hub: one a second, for an hour.
+/// Samples of the whole hub: one per second, for an hour.
 const HUB_SAMPLES_MAX: usize = 3600;
-/// Seconds of one sample of an agent or a page.
+/// Seconds that one sample of an agent or a page covers.
 const STEP_S: u64 = 5;
 /// Samples of an agent or a page, for an hour.
 const NAMED_SAMPLES_MAX: usize = HUB_SAMPLES_MAX / 5;
-/// Agents, and pages, that are told apart; the one that was used least lately gives way.
+/// Agents, and likewise pages, that are counted separately; a new one replaces the least recently used.
 const NAMED_LEN_MAX: usize = 64;
 
 /// One call that ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'a> {
-    /// Who asked; empty where it gave no name.
+    /// The agent's name; empty if it gave none.
     pub agent: &'a str,
-    /// The page that was meant.
+    /// The target page's session.
     pub page: Option<&'a str>,
-    /// How it was connected.
+    /// How the agent was connected.
     pub face: &'static str,
-    /// How long it took.
     pub us: u64,
-    /// Whether it failed.
     pub failed: bool,
-    /// Bytes of the request.
     pub asked_bytes: u64,
-    /// Bytes of the answer.
     pub answered_bytes: u64,
 }
 
 /// The counters of one agent, of one page, or of the hub.
 #[derive(Debug)]
 pub struct Series {
-    /// Calls since the hub began.
+    /// Calls since the hub started.
     pub calls: u64,
-    /// Of them, those that ended in an error.
+    /// Calls that ended in an error.
     pub errors: u64,
-    /// When it was last asked or asking, on the hub's clock.
+    /// Time of the last call, on the hub's clock.
     pub last: Millis,
     /// How the agent was connected; empty for a page.
     pub face: &'static str,
@@ -80,12 +76,10 @@ impl Series {
         self.ring.push(sample);
     }
 
-    /// The samples of the last hour, oldest first.
     pub fn samples(&self) -> impl Iterator<Item = &Sample> {
         self.ring.samples().iter()
     }
 
-    /// The latest sample.
     pub fn latest(&self) -> Option<&Sample> {
         self.ring.samples().back()
     }
@@ -93,10 +87,8 @@ impl Series {
 
 type Named = IndexMap<Box<str>, Series, FxBuildHasher>;
 
-/// All counters of one hub.
 #[derive(Debug)]
 pub struct Book {
-    /// The whole hub.
     pub hub: Series,
     agents: Named,
     pages: Named,
@@ -109,7 +101,7 @@ impl Default for Book {
 }
 
 impl Book {
-    /// Counts a call.
+    /// Counts a call that ended.
     pub fn ended(&mut self, now: Millis, call: &Counted<'_>) {
         self.hub.add(now, call);
         let agent = named(&mut self.agents, call.agent);
@@ -120,7 +112,7 @@ impl Book {
         }
     }
 
-    /// A second has passed.
+    /// Closes the current sample. Called once a second.
     pub fn sample(&mut self, at_s: u64, gauges: Gauges) {
         self.hub.close(at_s, gauges);
         if at_s.is_multiple_of(STEP_S) {
@@ -130,24 +122,21 @@ impl Book {
         }
     }
 
-    /// The agents that asked something, by name.
+    /// The agents that sent calls, by name.
     pub fn agents(&self) -> impl Iterator<Item = (&str, &Series)> {
         self.agents.iter().map(|(name, series)| (&**name, series))
     }
 
-    /// The counters of one agent.
     pub fn agent(&self, name: &str) -> Option<&Series> {
         self.agents.get(name)
     }
 
-    /// The counters of one page.
     pub fn page(&self, session: &str) -> Option<&Series> {
         self.pages.get(session)
     }
 }
 
-/// The counters under a name. A new name takes the place of the one that was used least lately, where there are too
-/// many.
+/// The counters for a name. If there are too many names, a new one replaces the least recently used.
 fn named<'a>(all: &'a mut Named, name: &str) -> &'a mut Series {
     if !all.contains_key(name) {
         if all.len() >= NAMED_LEN_MAX

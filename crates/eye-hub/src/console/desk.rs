@@ -1,10 +1,10 @@
-//! What the hub's state keeps for consoles: who watches, the counters, pauses, and calls that wait for a person.
+//! Console state of the hub: connected consoles, counters, pauses, and calls that wait for a person's decision.
 
 use super::book::Book;
 use super::pauses::Pauses;
 use eye_core::{Conn, Effect, Input, Millis};
 
-/// Calls that wait for a person; one more is refused as without a console.
+/// Calls that may wait for a person. One more is refused, as it would be without a console.
 pub const HELD_LEN_MAX: usize = 64;
 /// How long a call waits for a person.
 pub const HELD_MS: Millis = 2 * 60_000;
@@ -12,51 +12,45 @@ pub const HELD_MS: Millis = 2 * 60_000;
 /// A call of a consequential tool that waits for a person.
 #[derive(Debug)]
 pub struct Held {
-    /// Its number in the queue.
+    /// Number in the queue.
     pub id: u32,
-    /// Who asked.
     pub agent: Conn,
-    /// The agent's name.
     pub name: Box<str>,
-    /// The page, as the agent's request means it.
+    /// The page as the agent's request names it.
     pub page: Box<str>,
-    /// The tool.
     pub tool: Box<str>,
-    /// Its arguments, as JSON text.
+    /// JSON text.
     pub arguments: Box<str>,
-    /// When it was asked, Unix time in ms.
+    /// When the request arrived, Unix time in ms.
     pub at_ms: u64,
-    /// Until when it waits, on the hub's clock.
+    /// When the wait ends, on the hub's clock.
     pub until: Millis,
-    /// What is done when a person allows it.
+    /// The input that runs the call if a person allows it.
     pub again: Input,
-    /// What is answered otherwise.
+    /// The effect that refuses the call otherwise.
     pub refusal: Effect,
 }
 
-/// All of it.
 #[derive(Debug, Default)]
 pub struct Desk {
-    /// Connections that watch.
+    /// Connections of consoles.
     pub consoles: Vec<Conn>,
-    /// Counters.
     pub book: Book,
-    /// Who is paused.
     pub pauses: Pauses,
     /// Calls that wait for a person, oldest first.
     pub held: Vec<Held>,
     last_held: u32,
-    /// Counts up when pauses or held calls change.
+    /// Incremented when pauses or held calls change.
     pub version: u64,
 }
 
 impl Desk {
-    /// Whether a person may be looking.
+    /// Whether a console is connected.
     pub fn is_watched(&self) -> bool {
         !self.consoles.is_empty()
     }
 
-    /// The number of the next call in the queue; `None`: the queue is full.
+    /// The number for the next call in the queue; `None`: the queue is full.
     pub fn next_held(&mut self) -> Option<u32> {
         if self.held.len() >= HELD_LEN_MAX {
             return None;
@@ -66,7 +60,7 @@ impl Desk {
         Some(self.last_held)
     }
 
-    /// Takes calls out of the queue.
+    /// Removes the matching calls from the queue.
     pub fn take_held(&mut self, mut wanted: impl FnMut(&Held) -> bool) -> Vec<Held> {
         let mut taken = Vec::new();
         let mut at = 0;

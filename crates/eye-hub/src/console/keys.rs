@@ -1,5 +1,5 @@
-//! Links and keys of consoles, in memory only: a code is exchanged once for a key, and a key is good while it is used.
-//! A hub that ends forgets them all.
+//! Link codes and keys of consoles, in memory only: a code is exchanged once for a key, and a key expires after a time
+//! without use. They end with the hub.
 
 use crate::gate::token::{self, Token};
 use eye_core::Millis;
@@ -7,16 +7,16 @@ use std::io;
 
 /// How long a link can be used.
 pub const CODE_MS: Millis = 2 * 60_000;
-/// How long a key outlives its last connection, unless the link said otherwise.
+/// How long a key outlives its last use, unless the link says otherwise.
 pub const KEY_MS_DEFAULT: Millis = 60 * 60_000;
-/// The longest that a link may say.
+/// The longest key lifetime that a link may set.
 pub const KEY_MS_MAX: Millis = 24 * 60 * 60_000;
-/// Links that wait to be used; the oldest gives way.
+/// Unused links; a new one replaces the oldest.
 const CODES_LEN_MAX: usize = 16;
-/// Keys at one time; the one that ends first gives way.
+/// Concurrent keys; a new one replaces the key that expires first.
 const KEYS_LEN_MAX: usize = 64;
 
-/// A secret, how long its key is good, and when it ends.
+/// A code or key, the lifetime of its key, and its expiry.
 #[derive(Debug)]
 struct Secret {
     token: Token,
@@ -24,7 +24,6 @@ struct Secret {
     until: Millis,
 }
 
-/// All codes and keys of one hub.
 #[derive(Debug, Default)]
 pub struct ConsoleKeys {
     codes: Vec<Secret>,
@@ -32,7 +31,7 @@ pub struct ConsoleKeys {
 }
 
 impl ConsoleKeys {
-    /// Makes a code for one link. Its key is good for `key_ms` after its last use; the code no longer than that.
+    /// Makes a code for one link. Its key expires `key_ms` after its last use; the code expires no later than that.
     pub fn code(&mut self, now: Millis, key_ms: Millis) -> io::Result<String> {
         self.forget(now);
         if self.codes.len() >= CODES_LEN_MAX {
@@ -45,7 +44,7 @@ impl ConsoleKeys {
         Ok(text)
     }
 
-    /// Exchanges a code for a key. `None`: it was used, it expired, or it never was one.
+    /// Exchanges a code for a key. `None`: the code was used, has expired or never existed.
     pub fn exchange(&mut self, now: Millis, code: &str) -> io::Result<Option<(String, Millis)>> {
         self.forget(now);
         let Some(at) = found(&self.codes, code) else { return Ok(None) };
@@ -61,7 +60,7 @@ impl ConsoleKeys {
         Ok(Some((text, key_ms)))
     }
 
-    /// Whether a key is good now. It is good for as long again from here.
+    /// Whether the key is valid. Extends its lifetime.
     pub fn renew(&mut self, now: Millis, key: &str) -> bool {
         self.forget(now);
         let Some(at) = found(&self.keys, key) else { return false };
@@ -76,7 +75,7 @@ impl ConsoleKeys {
     }
 }
 
-/// Every secret is compared, so that the time tells nothing about which one was nearly right.
+/// Compares with every secret, so that timing does not reveal a partial match.
 fn found(secrets: &[Secret], text: &str) -> Option<usize> {
     let mut found = None;
     for (at, secret) in secrets.iter().enumerate() {

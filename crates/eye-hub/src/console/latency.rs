@@ -1,13 +1,13 @@
-//! How long calls took, as counts in buckets that grow with the time: percentiles within an eighth, without keeping a
-//! call.
+//! Histogram of call durations. Bucket sizes grow with the duration, so percentiles are accurate within an eighth and
+//! no call is stored.
 
-/// Buckets of one doubling.
+/// Buckets per doubling.
 const STEPS: usize = 8;
 /// Doublings: from 1 µs to more than an hour.
 const DOUBLINGS: usize = 32;
 const BUCKETS: usize = STEPS * DOUBLINGS;
 
-/// Counts of one span of time.
+/// Counts of one time span.
 #[derive(Clone, Debug)]
 pub struct Latency {
     buckets: Box<[u32; BUCKETS]>,
@@ -27,7 +27,7 @@ impl Latency {
         self.count += 1;
     }
 
-    /// The 50th, 95th and 99th percentile in µs, zero without a call; and begins anew.
+    /// Returns the 50th, 95th and 99th percentile in µs (zero without calls) and resets the counts.
     pub fn take(&mut self) -> [u32; 3] {
         if self.count == 0 {
             return [0; 3];
@@ -62,7 +62,6 @@ fn bucket(us: u64) -> usize {
     ((doubling - 2) * STEPS + step).min(BUCKETS - 1)
 }
 
-/// The largest time that falls into a bucket.
 fn upper(at: usize) -> u32 {
     if at < STEPS {
         return u32::try_from(at).unwrap_or(u32::MAX);

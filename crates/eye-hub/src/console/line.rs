@@ -1,36 +1,33 @@
-//! Calls that wait until a person lets their agent or their page go on, in the order in which they came.
+//! The queue of calls that wait until their agent or page is no longer paused, in order of arrival.
 
 use super::pauses::Pauses;
 use eye_core::{Conn, Millis};
 use std::collections::VecDeque;
 
-/// Calls that wait at one time; one more is refused.
+/// Calls that may wait at one time; one more is refused.
 const WAITING_LEN_MAX: usize = 1_024;
-/// Bytes of all of them; one more is refused.
+/// Total bytes of waiting calls; a call beyond that is refused.
 const WAITING_BYTES_MAX: usize = 16 << 20;
 
-/// A call that waits. What is done with it then is its [`Waiting::work`].
+/// A waiting call. [`Waiting::work`] says how to continue it.
 #[derive(Debug)]
 pub struct Waiting<W> {
-    /// Who asked.
     pub agent: Conn,
-    /// The agent's name when it asked.
+    /// The agent's name when it sent the call.
     pub name: Box<str>,
-    /// The page that it means, its session.
+    /// Session of the target page.
     pub page: Option<Box<str>>,
-    /// Since when it waits, on the hub's clock.
+    /// When the wait began, on the hub's clock.
     pub since: Millis,
-    /// Until when.
+    /// When the wait ends, on the hub's clock.
     pub until: Millis,
-    /// What it takes to keep it.
+    /// Memory that the call takes.
     pub len_bytes: usize,
-    /// Whether its answer is known by its place among the others of its agent.
+    /// Whether the agent matches answers to requests by order.
     pub in_order: bool,
-    /// What waits.
     pub work: W,
 }
 
-/// All calls that wait.
 #[derive(Debug)]
 pub struct Line<W> {
     waiting: VecDeque<(u64, Waiting<W>)>,
@@ -45,23 +42,21 @@ impl<W> Default for Line<W> {
 }
 
 impl<W> Line<W> {
-    /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// How many wait.
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Puts one at the end, and gives its number. `Err`: it is too much.
+    /// Queues a call and returns its number. `Err`: the queue is full.
     pub fn push(&mut self, mut waiting: Waiting<W>) -> Result<u64, Waiting<W>> {
         if self.waiting.len() >= WAITING_LEN_MAX || self.len_bytes + waiting.len_bytes > WAITING_BYTES_MAX {
             return Err(waiting);
         }
         if waiting.in_order {
-            // It cannot be answered before those of its agent that came earlier.
+            // It cannot be answered before the agent's earlier calls.
             let before = self.waiting.iter().filter(|(_, one)| one.in_order && one.agent == waiting.agent);
             waiting.until = before.map(|(_, one)| one.until).fold(waiting.until, Millis::max);
         }
@@ -71,17 +66,17 @@ impl<W> Line<W> {
         Ok(self.last)
     }
 
-    /// Whether an answer of this agent that is known by its place waits.
+    /// Whether a call of this agent waits whose answer is matched by order.
     pub fn has_in_order(&self, agent: Conn) -> bool {
         self.waiting.iter().any(|(_, one)| one.in_order && one.agent == agent)
     }
 
-    /// When the next one has waited too long.
+    /// The earliest time at which a call has waited too long.
     pub fn next_wake(&self) -> Option<Millis> {
         self.waiting.iter().map(|(_, one)| one.until).min()
     }
 
-    /// Takes those that are wanted, the oldest first.
+    /// Removes the matching calls, oldest first.
     pub fn take(&mut self, mut wanted: impl FnMut(u64, &Waiting<W>) -> bool) -> Vec<Waiting<W>> {
         let mut taken = Vec::new();
         for (number, one) in std::mem::take(&mut self.waiting) {
@@ -95,7 +90,7 @@ impl<W> Line<W> {
         taken
     }
 
-    /// Takes those that no pause holds back any more.
+    /// Removes the calls that no pause holds back any more.
     pub fn take_released(&mut self, pauses: &Pauses) -> Vec<Waiting<W>> {
         let mut behind: Vec<Conn> = Vec::new();
         self.take(|_, one| {

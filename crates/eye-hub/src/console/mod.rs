@@ -1,6 +1,6 @@
-//! What a console is made of, without sockets and without a clock: links and keys, counters of the last hour, who is
-//! paused, and calls that wait for a person or until they may go on. The hub's state holds it ([`Desk`]); `hub/console`
-//! feeds it and pushes it.
+//! The data of consoles, without sockets and clock: links and keys, counters of the last hour, pauses, and calls that
+//! wait for a person or for the end of a pause. The hub's state holds the [`Desk`]; `hub/console` feeds it and pushes
+//! it.
 
 mod book;
 mod desk;
@@ -17,5 +17,5 @@ pub use line::{Line, Waiting};
 pub use pauses::What;
 pub use ring::{Gauges, Sample};
 
-/// How a console is connected, for the audit log.
+/// How a console's connection appears in the audit log.
 pub const FACE: &str = "console";

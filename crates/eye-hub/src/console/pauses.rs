@@ -1,49 +1,48 @@
-//! Who a person has paused: agents by name, pages by session, or everything.
+//! What a person has paused: agents by name, pages by session, or everything.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Names that can be paused at one time.
+/// Most paused agents, and most paused pages.
 const PAUSED_LEN_MAX: usize = 256;
 
-/// What is paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum What {
-    /// An agent, by its name.
+    /// Paused by name.
     Agent,
-    /// A page, by its session.
+    /// Paused by session.
     Page,
-    /// Every agent in every page.
+    /// Every agent and every page.
     All,
 }
 
-/// What is paused now. Kept while the hub lives.
+/// All pauses. Kept while the hub runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Pauses {
-    /// Everything.
+    /// Everything is paused.
     pub all: bool,
-    /// Agents, by name.
+    /// By name.
     pub agents: BTreeSet<Box<str>>,
-    /// Pages, by session.
+    /// By session.
     pub pages: BTreeSet<Box<str>>,
-    /// The hub is being stopped: everything is paused, and nothing waits for that to end.
+    /// The hub is stopping: everything is refused, and no call waits for that to end.
     #[serde(skip)]
     pub ending: bool,
 }
 
 impl Pauses {
-    /// Whether anything is paused. Asked with every call, so it is cheap.
+    /// Whether anything is paused. Cheap, because every call checks it.
     pub fn any(&self) -> bool {
         self.all || !self.agents.is_empty() || !self.pages.is_empty()
     }
 
-    /// The hub is being stopped. Everything counts as paused, so that [`Self::any`] asks for nothing more.
+    /// The hub is stopping. Sets `all`, so that [`Self::any`] needs no further check.
     pub fn end(&mut self) {
         (self.all, self.ending) = (true, true);
     }
 
-    /// Pauses, or lets go on. `false`: too much is paused already.
+    /// Pauses or resumes. `false`: too many names are paused already.
     pub fn set(&mut self, what: What, name: &str, paused: bool) -> bool {
         let names = match what {
             What::All => {
@@ -64,7 +63,7 @@ impl Pauses {
         true
     }
 
-    /// Why an agent may not ask this page now, if so.
+    /// Why this agent may not call this page now; `None`: it may.
     pub fn refuses(&self, agent: &str, page: Option<&str>) -> Option<String> {
         if self.ending {
             return Some("the hub is being stopped".into());

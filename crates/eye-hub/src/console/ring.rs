@@ -1,41 +1,37 @@
-//! Samples of the last hour: a ring of a fixed length, the oldest gives way.
+//! Samples of the last hour in a ring of fixed length: a new sample replaces the oldest.
 
 use serde::Serialize;
 use serde::ser::SerializeSeq;
 use std::collections::VecDeque;
 
-/// What was counted in one span of time.
+/// Counts of one time span.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
-    /// When it ended, Unix time in s.
+    /// End of the span, Unix time in s.
     pub at_s: u64,
     /// Calls that ended.
     pub calls: u32,
-    /// Of them, those that ended in an error.
+    /// Calls that ended in an error.
     pub errors: u32,
-    /// 50th, 95th and 99th percentile of their time, in µs.
+    /// 50th, 95th and 99th percentile of call durations, in µs.
     pub percentiles_us: [u32; 3],
-    /// Bytes of requests.
     pub asked_bytes: u64,
-    /// Bytes of answers.
     pub answered_bytes: u64,
-    /// What was there at its end.
+    /// Measured at the end of the span.
     pub gauges: Gauges,
 }
 
-/// What is not counted but looked at.
+/// Current values, measured instead of counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gauges {
-    /// Memory of the hub's process, in bytes; 0 where the system does not say.
+    /// Memory of the hub's process; 0 if the system does not report it.
     pub memory_bytes: u64,
-    /// Connected pages.
     pub pages: u32,
-    /// Connected agents.
     pub agents: u32,
 }
 
 impl Serialize for Sample {
-    /// As an array: there are thousands of them in one answer.
+    /// Serializes as an array, which is shorter: one answer holds thousands of samples.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Gauges { memory_bytes, pages, agents } = self.gauges;
         let [p50, p95, p99] = self.percentiles_us.map(u64::from);
@@ -61,7 +57,6 @@ impl Serialize for Sample {
     }
 }
 
-/// The latest samples.
 #[derive(Clone, Debug)]
 pub struct Ring {
     samples: VecDeque<Sample>,
@@ -69,12 +64,11 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// An empty ring of at most so many samples.
     pub fn new(len_max: usize) -> Self {
         Self { samples: VecDeque::new(), len_max }
     }
 
-    /// Adds one; the oldest gives way.
+    /// Adds a sample; drops the oldest if the ring is full.
     pub fn push(&mut self, sample: Sample) {
         if self.samples.len() >= self.len_max {
             self.samples.pop_front();
@@ -82,7 +76,7 @@ impl Ring {
         self.samples.push_back(sample);
     }
 
-    /// All of them, oldest first.
+    /// All samples, oldest first.
     pub fn samples(&self) -> &VecDeque<Sample> {
         &self.samples
     }

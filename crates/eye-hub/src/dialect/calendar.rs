@@ -1,4 +1,4 @@
-//! The calendar, for what is stamped with its time when it arrives.
+//! The wall clock, for timestamps on arriving messages.
 
 /// Unix time in milliseconds.
 pub fn wall_ms() -> u64 {
@@ -6,7 +6,7 @@ pub fn wall_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A time as ISO 8601 writes it, in UTC and with milliseconds.
+/// ISO 8601 in UTC with milliseconds.
 pub fn time(wall_ms: u64) -> String {
     let at = std::time::UNIX_EPOCH + std::time::Duration::from_millis(wall_ms);
     humantime::format_rfc3339_millis(at).to_string()

@@ -1,14 +1,14 @@
-//! The ids of calls on streams of events. Pages of one origin that have no session id post alike, so the id names the
-//! stream too.
+//! Ids of calls on event streams. POSTs of pages of one origin that have no session id look alike, so the id also names
+//! the stream.
 
 use eye_core::{CallId, Conn};
 
-/// The id of a call on its way to a page.
+/// The call's id as the page sees it.
 pub fn call_id(page: Conn, call: CallId) -> String {
     format!("{}-{call}", page.0)
 }
 
-/// Reads such an id, as JSON text.
+/// Parses such an id from JSON text.
 pub fn read_call_id(id: &str) -> Option<(Conn, CallId)> {
     let (page, call) = id.trim_matches('"').split_once('-')?;
     Some((Conn(page.parse().ok()?), call.parse().ok()?))

@@ -1,4 +1,4 @@
-//! BTCP over server-sent events and POST: what its two kinds of servers said in words of their own.
+//! BTCP over server-sent events and POST: the messages in which its two existing kinds of servers differ.
 
 use super::call_id::call_id;
 use super::tools;
@@ -9,12 +9,12 @@ use eye_protocol::tools::Progress;
 use eye_protocol::{Code, Error, SessionId};
 use std::time::{Duration, SystemTime};
 
-/// The id of the greeting of BTCP, as JSON text.
+/// The id of BTCP's greeting, as JSON text.
 pub const WELCOME: &str = "\"welcome\"";
-/// The version that the client which posts by header names.
+/// The version that the header-posting client declares.
 const VERSION_BY_HEADER: &str = "1.0.0";
 
-/// How a peer of a stream posts, which tells the two kinds of BTCP over HTTP apart.
+/// How a stream's peer sends its POSTs; this distinguishes the two kinds of BTCP over HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Posts {
     /// With the header `X-Session-ID`: answers are expected in the body of the response.
@@ -24,37 +24,35 @@ pub enum Posts {
 }
 
 impl Posts {
-    /// What a stream will probably do. Its first POST decides.
+    /// Guesses how the peer of a new stream posts. Its first POST decides.
     pub fn guess(version: Option<&str>, names_session: bool) -> Self {
         if version == Some(VERSION_BY_HEADER) || !names_session { Self::ByHeader } else { Self::ByQuery }
     }
 }
 
-/// A session as its list shows it.
+/// A session in a session list.
 #[derive(Debug)]
 pub struct Listed {
-    /// What every list shows.
     pub row: SessionRow,
-    /// How long it has been there.
+    /// Time since the session was created.
     pub age_ms: u64,
-    /// Agents that joined it.
+    /// Agents that joined the session.
     pub agents: usize,
 }
 
 impl Listed {
-    /// Whether its page is connected.
     pub fn has_browser(&self) -> bool {
         self.row.state == Presence::Connected
     }
 
-    /// When it came to be, as JavaScript writes a time.
+    /// Creation time as JavaScript writes it.
     pub fn created_at(&self) -> String {
         let made = SystemTime::now().checked_sub(Duration::from_millis(self.age_ms)).unwrap_or(SystemTime::UNIX_EPOCH);
         humantime::format_rfc3339_millis(made).to_string()
     }
 }
 
-/// What an agent hears of its session.
+/// Writes the notification about an agent's session.
 pub fn news(posts: Posts, session: &SessionId, news: &News) -> String {
     let id = json(session.as_str());
     let (method, params) = match (news, posts) {
@@ -71,7 +69,7 @@ pub fn news(posts: Posts, session: &SessionId, news: &News) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#)
 }
 
-/// The first greeting of an agent: the sessions that have a page now.
+/// The first greeting of an agent: lists the sessions that have a page now.
 pub fn sessions(listed: &[Listed]) -> String {
     let one = |listed: &Listed| {
         let (id, tools, created) = (json(&listed.row.id), listed.row.tools, json(&listed.created_at()));
@@ -81,26 +79,23 @@ pub fn sessions(listed: &[Listed]) -> String {
     rpc::response("\"sessions\"", Ok(&format!(r#"{{"sessions":[{}]}}"#, rows.join(","))))
 }
 
-/// The greeting that tells a stream its own id.
+/// The greeting that gives a stream its client id.
 pub fn connected(client: &str, session: &str, kind: &str) -> String {
     let params = serde_json::json!({ "clientId": client, "sessionId": session, "clientType": kind });
     rpc::notification("connected", &params)
 }
 
-/// The greeting of a page.
 pub fn welcome_page(session: &str) -> String {
     let result = serde_json::json!({ "sessionId": session, "message": "Connected to BTCP server" });
     rpc::response(WELCOME, Ok(&result.to_string()))
 }
 
-/// The greeting of an agent.
 pub fn welcome_agent(listed: &[Listed]) -> String {
     let there: Vec<&str> = listed.iter().filter(|one| one.has_browser()).map(|one| one.row.id.as_str()).collect();
     let result = serde_json::json!({ "message": "Connected to BTCP server (agent)", "availableSessions": there });
     rpc::response(WELCOME, Ok(&result.to_string()))
 }
 
-/// The answer to `ping`.
 pub fn pong(posts: Posts, id: &str, wall_ms: u64) -> String {
     match posts {
         Posts::ByHeader => rpc::response(id, Ok(r#"{"pong":true}"#)),
@@ -108,13 +103,13 @@ pub fn pong(posts: Posts, id: &str, wall_ms: u64) -> String {
     }
 }
 
-/// The id of the call that a page's `call/progress` is about, as JSON text.
+/// The call id in a page's `call/progress`, as JSON text.
 pub fn progress_id(params: &str) -> Option<Box<str>> {
     let Progress { id } = rpc::params(params).ok()?;
     Some(id.get().into())
 }
 
-/// Writes the call of a tool for a page. `None`: it is another task.
+/// Writes a tool call for a page. `None`: the task is not a tool call.
 pub fn to_page(page: Conn, call: Option<CallId>, task: &Task) -> Option<String> {
     let Task::Tool { name, arguments, terms, .. } = task else { return None };
     let params = tools::call_params(name, arguments, *terms);
@@ -124,8 +119,8 @@ pub fn to_page(page: Conn, call: Option<CallId>, task: &Task) -> Option<String> 
     })
 }
 
-/// Writes how the call of a tool failed, as the server did whose clients post so. What that server left to the page, an
-/// unknown tool, is told as its page would.
+/// Writes the failure of a tool call as the server for this kind of client did. One of them reports an unknown tool as
+/// the page would, in a result.
 pub fn failed_call(posts: Posts, id: &str, error: &Error) -> String {
     let told = |code: Code, message: &str| {
         let error = Error { code, message: message.into(), hint: Some(error.one_line()), ..error.clone() };
@@ -143,13 +138,13 @@ pub fn failed_call(posts: Posts, id: &str, error: &Error) -> String {
     }
 }
 
-/// Writes why another request failed.
+/// Writes the failure of any other request.
 pub fn failed(posts: Posts, id: &str, error: &Error) -> String {
     let code = if posts == Posts::ByHeader && error.code == Code::SESSION { Code::PARAMS } else { error.code };
     rpc::response(id, Err(&Error { code, ..error.clone() }))
 }
 
-/// What an agent is told that wants the tools of a session which is not there.
+/// Answers a request for the tools of a session that does not exist.
 pub fn no_tools(posts: Posts, id: &str) -> String {
     match posts {
         Posts::ByQuery => rpc::response(id, Ok(r#"{"tools":[]}"#)),
@@ -159,7 +154,7 @@ pub fn no_tools(posts: Posts, id: &str) -> String {
     }
 }
 
-/// `POST /rpc` answers `tools/list` with a bare array.
+/// Converts the response of `tools/list` to a bare array, as `POST /rpc` returns it.
 pub fn bare_list(response: &str) -> Option<String> {
     let value: serde_json::Value = serde_json::from_str(response).ok()?;
     let tools = value.get("result")?.get("tools")?;

@@ -1,4 +1,4 @@
-//! eye's own dialect (`docs/wire.md`): line frames and JSON-RPC, plain or typed.
+//! eye's own dialect (`docs/wire.md`): line frames and JSON-RPC, plain or typed. Only reads and writes frames.
 
 use super::calendar::wall_ms;
 use super::{Asked, FromAgent, FromPage, topics, verbs};
@@ -20,20 +20,20 @@ use eye_protocol::state::{Change, Whole};
 use eye_protocol::{Code, Ending, Error, Frame, SessionId, Value};
 use std::borrow::Cow;
 
-/// How the methods of verbs begin.
+/// Method prefix of verbs.
 const VERBS: &str = "page/";
-/// How the methods of consoles begin.
+/// Method prefix of consoles.
 const CONSOLE: &str = "console/";
 const PONG: &str = r#"{"pong":true}"#;
 
 /// The most digits of a call id.
 const DECIMAL_BYTES_MAX: usize = 20;
 
-/// How a JSON-RPC message begins, where its sender writes the members in their usual order.
+/// How a JSON-RPC message begins if its sender writes the members in their usual order.
 const RPC_BEGINNING: &str = r#"{"jsonrpc""#;
 
-/// The answer to a frame that was meant as JSON-RPC and is none: it begins like a message, or its sender speaks nothing
-/// else. `None`: it is something else.
+/// The error response to a malformed JSON-RPC frame: the text begins like a message, or its sender speaks only
+/// JSON-RPC. `None`: the text is not meant as JSON-RPC.
 fn malformed(text: &str, rpc_only: bool) -> Option<String> {
     let meant = !text.is_empty() && (rpc_only || text.starts_with(RPC_BEGINNING));
     meant.then(|| {
@@ -42,7 +42,7 @@ fn malformed(text: &str, rpc_only: bool) -> Option<String> {
     })
 }
 
-/// Reads one frame of an agent. What is meant as JSON-RPC is never evaluated as a line.
+/// Reads one frame of an agent. Text that is meant as JSON-RPC is never evaluated as a line.
 pub fn from_agent(
     agent: Conn,
     text: &str,
@@ -84,8 +84,8 @@ pub fn from_agent(
     }
 }
 
-/// Code in a line. What the token does not allow is refused in the form it was asked in, or left out where that has
-/// none.
+/// Code in a line. If the token does not allow it, it is refused in the form of the request, or dropped if that form
+/// has no response.
 fn ask(agent: Conn, form: Option<ReplyForm>, code: String, scope: &Scope) -> FromAgent {
     if let Err(error) = scope.check_request("eval", "{}") {
         return match form {
@@ -116,7 +116,7 @@ fn agent_message(agent: Conn, message: Message<'_>, scope: &Scope, said: &mut im
                 said(Asked { id: None, method: &method, params: &params }, one);
             }
         }
-        // The hub asks agents nothing, so an answer from one is ignored.
+        // The hub sends agents no requests, so a response from one is ignored.
         Message::Response { .. } => {}
         Message::Invalid { id, reason } => {
             said(Asked { id: Some(&id), method: "", params: "" }, FromAgent::Reply(invalid(&id, reason)));
@@ -124,7 +124,7 @@ fn agent_message(agent: Conn, message: Message<'_>, scope: &Scope, said: &mut im
     }
 }
 
-/// Whether the token allows a request. `hello` says who asks, which every token may; it lowers the scope if anything.
+/// Whether the token allows a request. `hello` needs no scope: it can only lower the scope.
 fn allowed(scope: &Scope, method: &str, params: &str) -> Result<(), Error> {
     if method == "hello" { Ok(()) } else { scope.check_request(method, params) }
 }
@@ -187,7 +187,7 @@ fn agent_request(agent: Conn, id: &str, method: &str, params: &str) -> Result<Fr
     })
 }
 
-/// On a carrier without a query, `hello` says which side its sender is on.
+/// On a transport without a query string, `hello` says whether its sender is a page or an agent.
 fn hello(id: Option<RpcId>, hello: Hello) -> FromAgent {
     match hello.client_type {
         Some(ClientType::Browser) => FromAgent::Provide,
@@ -212,7 +212,7 @@ fn agent_notification(agent: Conn, method: &str, params: &str) -> Option<FromAge
     }
 }
 
-/// Writes the ending of an agent's call as the agent reads it: the frame, and whether it is JSON-RPC.
+/// Writes the ending of an agent's call into `out`. Returns whether the frame is JSON-RPC.
 pub fn to_agent(form: &ReplyForm, ending: &Ending, delta: Option<&str>, typed: bool, out: &mut String) -> bool {
     match form {
         ReplyForm::Line(id) if typed => write_typed(id.as_str(), ending, out),
@@ -237,7 +237,7 @@ pub fn to_agent(form: &ReplyForm, ending: &Ending, delta: Option<&str>, typed: b
     false
 }
 
-/// Writes a binary result for an agent that takes it as such: its own id, the media type, the bytes.
+/// Writes a binary result for an agent that accepts binary frames: the agent's request id, the media type, the bytes.
 pub fn to_agent_binary(form: &ReplyForm, bytes: &Bytes) -> Option<Vec<u8>> {
     let id = match form {
         ReplyForm::Line(id) => id.as_str(),
@@ -250,21 +250,21 @@ pub fn to_agent_binary(form: &ReplyForm, bytes: &Bytes) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Reads a binary message of a page: the result of one of its calls.
+/// Reads a page's binary message: the result of a call.
 pub fn page_binary(page: Conn, message: &[u8]) -> Option<FromPage> {
     let Binary { id, media_type, bytes } = Binary::parse(message)?;
     let ending = Ok(Value::Bytes(Box::new(Bytes::new(media_type, bytes.to_vec()))));
     Some(FromPage::Input(Input::page(page, PageEvent::Answered { call: id.parse().ok()?, ending })))
 }
 
-/// Reads one line frame of a page: an answer, or nothing we know.
+/// Reads a page's line frame. `None`: it is not an answer.
 pub fn page_line(page: Conn, typed: bool, text: &str) -> Option<FromPage> {
     let (id, ending) = if typed { parse_typed(text) } else { parse_plain(text) }?;
     let call = id.parse().ok()?;
     Some(FromPage::Input(Input::page(page, PageEvent::Answered { call, ending })))
 }
 
-/// Reads one frame of a page, which may be large: a message, or a line where it speaks in lines too.
+/// Reads one frame of a page, which may be large: a message, or a line unless the page speaks only JSON-RPC.
 pub fn from_page(page: Conn, text: &str, typed: bool, rpc_only: bool, pause: Pause) -> Option<FromPage> {
     if !rpc_only && !text.starts_with('{') {
         return page_line(page, typed, text);
@@ -343,7 +343,7 @@ fn page_notification(page: Conn, method: &str, params: &str, pause: Pause) -> Op
     Some(FromPage::Input(input))
 }
 
-/// Reads the answer of a page to a call, or to a ping.
+/// Reads a page's response to a call or to a ping.
 pub fn page_response(page: Conn, id: &str, outcome: Result<Cow<'_, str>, Error>, pause: Pause) -> Option<Input> {
     let id = id.trim_matches('"');
     if id == "ping" {
@@ -356,7 +356,7 @@ pub fn page_response(page: Conn, id: &str, outcome: Result<Cow<'_, str>, Error>,
     Some(Input::page(page, PageEvent::Answered { call: id.parse().ok()?, ending }))
 }
 
-/// Writes a call for a page: the frame, and whether it is JSON-RPC.
+/// Writes a call for a page into `out`. Returns whether the frame is JSON-RPC.
 pub fn to_page(call: Option<CallId>, task: &Task, out: &mut String) -> bool {
     match (call, task) {
         (None, Task::Eval { code, frame: None, terms: Terms { if_revision: None, .. } }) => {
@@ -395,7 +395,7 @@ fn request(call: Option<CallId>, method: &str, params: &impl serde::Serialize) -
     }
 }
 
-/// Tells an agent what happened to a session that it joined.
+/// Notifies an agent of a change in a session that it joined.
 pub fn news(session: &SessionId, news: &News) -> String {
     let session = json(session.as_str());
     let (method, more) = match news {
@@ -410,17 +410,16 @@ pub fn news(session: &SessionId, news: &News) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"sessionId":{session}{more}}}}}"#)
 }
 
-/// Tells a page to abort a call.
 pub fn abort(call: &str) -> String {
     rpc::notification("call/cancel", &CancelPage { id: call.to_owned() })
 }
 
-/// Asks a page for a sign of life.
+/// Asks a page whether it is alive.
 pub fn ping() -> &'static str {
     r#"{"jsonrpc":"2.0","id":"ping","method":"ping"}"#
 }
 
-/// Tells a page that another one has its session now.
+/// Tells a page that another one has taken over its session.
 pub fn replaced() -> String {
     let error = Error::new(Code::SESSION, "Another browser client connected to this session");
     rpc::response("\"disconnect\"", Err(&error))
@@ -430,7 +429,7 @@ fn invalid(id: &str, reason: &str) -> String {
     rpc::response(id, Err(&Error::new(Code::REQUEST, reason)))
 }
 
-/// A number as text without an allocation: this is the hot path.
+/// Writes a number without an allocation: this is the hot path.
 fn decimal(mut number: CallId, room: &mut [u8; DECIMAL_BYTES_MAX]) -> &str {
     let mut at = room.len();
     loop {

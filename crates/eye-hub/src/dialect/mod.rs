@@ -1,4 +1,4 @@
-//! Dialects: one wire format each for the same few events. Pure, and none of them adds behaviour.
+//! Dialects: one wire format each for the same few events. Pure; a dialect adds no behaviour.
 
 mod calendar;
 pub mod call_id;
@@ -17,101 +17,90 @@ use eye_protocol::messages::Hello;
 use eye_protocol::rpc::RpcId;
 use std::path::PathBuf;
 
-/// A request as its sender wrote it, for the audit log.
+/// A request as the audit log records it.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// The agent's own id; empty for an answer by its place. `None`: nothing waits for an answer.
+    /// The agent's request id; empty when answers are matched by order. `None`: no response is expected.
     pub id: Option<&'a str>,
-    /// The method; `eval` for code in a line.
+    /// `eval` for code in a line.
     pub method: &'a str,
-    /// The params, as JSON text; for a line, the code.
+    /// JSON text; for a line, the code.
     pub params: &'a str,
 }
 
-/// What a frame from an agent asks for.
+/// A parsed frame of an agent.
 #[derive(Debug)]
 pub enum FromAgent {
-    /// It says who it is.
     Hello {
-        /// Wants an answer under this id.
+        /// Id for the response; `None`: a notification.
         id: Option<RpcId>,
-        /// What it said.
         hello: Box<Hello>,
     },
-    /// Something for the switchboard.
+    /// An event for the core.
     Input(Input),
-    /// What its token does not allow.
+    /// A request that the agent's token does not allow.
     Refused {
-        /// How it asked.
         form: ReplyForm,
-        /// Which scope is missing.
+        /// Names the missing scope.
         error: Error,
     },
-    /// What its token does not allow, where nothing waits for an answer.
+    /// A message that the agent's token does not allow, and that has no response.
     Dropped(Error),
-    /// Something about the audit log.
+    /// A method of the audit log.
     Audit {
-        /// Where the answer goes.
         id: RpcId,
         /// `audit/…`.
         method: String,
         /// JSON text.
         params: String,
     },
-    /// Something of a console.
+    /// A method of consoles.
     Console {
-        /// Where the answer goes.
         id: RpcId,
         /// `console/…`.
         method: String,
         /// JSON text.
         params: String,
     },
-    /// An answer that the dialect gives by itself.
+    /// A response that the dialect makes itself.
     Reply(String),
-    /// It wants to provide: from here on it is a page, and this frame is its first.
+    /// The peer is a page from here on, and this frame is its first.
     Provide,
-    /// Something for the gateway, which the hub does not know itself.
+    /// A method of the gateway, which the hub does not handle itself.
     Gateway {
-        /// Where the answer goes.
         id: RpcId,
-        /// `gateway/…`.
+        /// `gateway/…`, or a browser method.
         method: String,
         /// JSON text.
         params: String,
     },
-    /// How the hub does.
+    /// A request for the hub's status.
     Status(RpcId),
-    /// A file or folder is to be served to a browser.
+    /// A request to serve a file or folder to a browser.
     Serve {
-        /// Wants an answer under this id.
         id: RpcId,
-        /// Which.
         path: PathBuf,
     },
-    /// The hub is to stop.
+    /// A request to stop the hub.
     Stop {
-        /// The request's id.
         id: RpcId,
-        /// How long calls under way may take until they are ended; `None`: they are ended at once.
+        /// How long open calls may continue before they are ended; `None`: they are ended at once.
         drain_ms: Option<u64>,
     },
 }
 
-/// What a frame from a page says.
+/// A parsed frame of a page.
 #[derive(Debug)]
 pub enum FromPage {
-    /// It says who it is.
     Hello {
-        /// Wants an answer under this id.
+        /// Id for the response; `None`: a notification.
         id: Option<RpcId>,
-        /// What it said.
         hello: Box<Hello>,
     },
-    /// Something for the switchboard.
+    /// An event for the core.
     Input(Input),
-    /// An answer that the dialect gives by itself.
+    /// A response that the dialect makes itself.
     Reply(String),
-    /// It wants to know its session.
+    /// A request for the page's session.
     Session(RpcId),
 }

@@ -1,4 +1,4 @@
-//! The original eye's dialect: `EYE_CMD:` to its page, `EYE:` back, and strings in JSON quotes.
+//! The original eye's dialect: `EYE_CMD:` to its page, `EYE:` back, and strings as JSON strings.
 
 use super::FromPage;
 use eye_core::{CallId, Conn, Input, PageEvent, ReplyForm};
@@ -7,12 +7,11 @@ use eye_protocol::{Code, Ending, Error, Value};
 
 /// The first frame an agent gets.
 pub const AGENT_READY: &str = ":ready";
-/// What an agent gets instead when there is no page.
+/// Sent instead of [`AGENT_READY`] when there is no page.
 pub const NO_PAGE: &str = "!:No browser connected";
 /// The first frame a page gets.
 pub const PAGE_READY: &str = "EYE_BRIDGE:ready";
 
-/// Reads a frame of an original page.
 pub fn from_page(page: Conn, text: &str) -> Option<FromPage> {
     if text == "ping" {
         return Some(FromPage::Reply("pong".into()));
@@ -25,7 +24,7 @@ pub fn from_page(page: Conn, text: &str) -> Option<FromPage> {
     Some(FromPage::Input(Input::page(page, PageEvent::Answered { call: id.parse().ok()?, ending })))
 }
 
-/// The original serialises with `JSON.stringify`, and with `String()` what that cannot hold.
+/// The original serializes with `JSON.stringify`, and with `String()` where that is not possible.
 fn typed(text: &str) -> Value {
     if let Ok(string) = serde_json::from_str::<String>(text) {
         return Value::Text(string);
@@ -36,7 +35,7 @@ fn typed(text: &str) -> Value {
     }
 }
 
-/// Writes a call for an original page. An empty id is fire and forget.
+/// Writes a call for an original page. Without a call id it is fire and forget.
 pub fn to_page(call: Option<CallId>, code: &str, out: &mut String) {
     let id = call.map_or_else(String::new, |call| call.to_string());
     out.push_str("EYE_CMD:");
@@ -45,7 +44,6 @@ pub fn to_page(call: Option<CallId>, code: &str, out: &mut String) {
     out.push_str(code);
 }
 
-/// Writes the ending of an original agent's call.
 pub fn to_agent(form: &ReplyForm, ending: &Ending, out: &mut String) {
     if let ReplyForm::Compact(form) = form {
         return form.write(ending, out);
@@ -61,7 +59,7 @@ pub fn to_agent(form: &ReplyForm, ending: &Ending, out: &mut String) {
             out.push(':');
             out.push_str(&value.to_json());
         }
-        // Its page has left for good: what the original says of that.
+        // The page has left for good: sends the original's message for that.
         Err(error) if error.code == Code::SESSION => out.push_str(NO_PAGE),
         Err(error) => {
             out.push_str("!:");

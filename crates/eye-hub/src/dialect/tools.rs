@@ -1,4 +1,4 @@
-//! Sessions, tools and state in JSON-RPC: what agents ask of them, and what pages say of them.
+//! Sessions, tools and state in JSON-RPC: requests of agents, and messages of pages.
 
 use super::call_id::read_call_id;
 use super::{FromAgent, FromPage};
@@ -18,7 +18,7 @@ const KNOWN: &str = "known: hello, ping, eval, collect, call/cancel, session/cre
                      tools/callBatch, state/get, state/watch, state/unwatch, topic/publish, topic/subscribe, topic/unsubscribe, \
                      mailbox/read, audit/read, audit/watch, hub/status, hub/stop, and page/VERB";
 
-/// Reads a request of an agent about sessions or tools.
+/// Reads an agent's request about sessions, tools or state.
 pub fn from_agent(reply: &Reply, method: &str, params: &str) -> Result<FromAgent, Error> {
     let reply = reply.clone();
     let id = match &reply.form {
@@ -96,7 +96,6 @@ fn task(call: CallTool) -> Task {
     }
 }
 
-/// Reads a request of a page about its tools.
 pub fn from_page(page: Conn, id: &str, method: &str, params: &str, pause: Pause) -> FromPage {
     let input = match method {
         "tools/register" => tools::registered(params, pause)
@@ -111,16 +110,16 @@ pub fn from_page(page: Conn, id: &str, method: &str, params: &str, pause: Pause)
     }
 }
 
-/// Reads how far a call of a page is.
+/// Reads a page's progress notification.
 pub fn progress_from_page(page: Conn, params: &str) -> Option<Input> {
     let Progress { id } = rpc::params(params).ok()?;
     let id = id.get();
-    // Where several streams of an origin post alike, the id names the stream too.
+    // Streams of one origin may post alike, so the id also names the stream.
     let call = read_call_id(id).map_or_else(|| id.trim_matches('"').parse().ok(), |(_, call)| Some(call))?;
     Some(Input::page(page, PageEvent::Progressed { call, progress: params.into() }))
 }
 
-/// Tells an agent how far its call is: what the page said, under the agent's own id.
+/// Forwards a page's progress to the agent, under the agent's own request id.
 pub fn progress_to_agent(form: &ReplyForm, progress: &str) -> Option<String> {
     let id = match form {
         ReplyForm::Rpc(id) | ReplyForm::Tool(id) => RawValue::from_string(id.to_string()).ok()?,
@@ -131,7 +130,7 @@ pub fn progress_to_agent(form: &ReplyForm, progress: &str) -> Option<String> {
     Some(rpc::notification("call/progress", &params))
 }
 
-/// The params of a call on its way to a page. The arguments pass as they are.
+/// The params of a call for a page. The arguments pass unchanged.
 pub fn call_params<'a>(name: &'a str, arguments: &str, terms: Terms) -> impl Serialize + 'a {
     #[derive(Serialize)]
     struct Params<'a> {
@@ -146,7 +145,7 @@ pub fn call_params<'a>(name: &'a str, arguments: &str, terms: Terms) -> impl Ser
     Params { name, arguments: raw(arguments), delta, if_revision: terms.if_revision }
 }
 
-/// JSON text as it is. It was checked to be JSON before it came here.
+/// JSON text as it is. Callers pass only text that was checked to be JSON.
 pub fn raw(json: &str) -> Box<RawValue> {
     RawValue::from_string(json.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }

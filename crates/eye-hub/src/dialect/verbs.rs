@@ -1,4 +1,4 @@
-//! Verbs of the page client, in JSON-RPC: the hub passes them on and knows none of them.
+//! Verbs of the page client, in JSON-RPC: the hub forwards them and does not know their meaning.
 
 use eye_core::{Conn, Input, Mode, ReplyForm, Task, Terms};
 use eye_protocol::Error;
@@ -7,7 +7,7 @@ use eye_protocol::rpc::{self, json};
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
-/// Reads a verb that an agent wants done. Its params stay as they are, but for who is meant.
+/// Reads an agent's verb. Its params are kept, except for those that the hub itself uses.
 pub fn from_agent(agent: Conn, id: &str, method: &str, params: &str) -> Result<Input, Error> {
     let Verb { page, timeout, delta, if_revision, again } = rpc::params(params)?;
     let mut rest: IndexMap<String, Box<RawValue>> = rpc::params(params)?;
@@ -22,7 +22,7 @@ pub fn from_agent(agent: Conn, id: &str, method: &str, params: &str) -> Result<I
     Ok(Input::Ask { agent, form, task, page: page.map(Into::into), timeout_ms: timeout, mode: Mode::Answer })
 }
 
-/// The params of a verb as its page is given them: with the page's own revision, where the call names one.
+/// The params of a verb for its page, with the page's own revision if the call has one.
 pub fn for_page(params: &str, terms: Terms) -> std::borrow::Cow<'_, str> {
     match (terms.if_revision, params.strip_prefix('{')) {
         (Some(revision), Some("}")) => format!(r#"{{"ifRevision":{revision}}}"#).into(),

@@ -1,8 +1,8 @@
-//! All admission: who may be a page, who may be an agent, and which names this hub answers to.
+//! All admission: who may be a page, who may be an agent, and which host names this hub answers to.
 //!
-//! Every web site may open a socket to loopback, and DNS may point any name at it. So in every mode the `Host` must be
-//! one of ours and an `Origin` must be loopback or allowed; beyond that, an agent needs the token unless the hub runs
-//! with `--auth none`.
+//! Every web site may open a socket to loopback, and DNS may map any name to loopback. So in every mode the `Host` must
+//! be one of ours and an `Origin` must be loopback or allowed; beyond that, an agent needs the token unless the hub
+//! runs with `--auth none`.
 
 use super::caller::{Owner, Whose};
 use super::host::host_name;
@@ -20,67 +20,64 @@ use eye_protocol::operations::Class;
 use eye_protocol::scope::{Bearer, Scope};
 use std::sync::{Mutex, PoisonError};
 
-/// What a request wants to be.
+/// The role that a request claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wants {
-    /// What every user of this machine may see: health, the client, the start page.
+    /// Reads public resources: health, the client, the start page.
     Public,
-    /// To join as a page.
+    /// Joins as a page.
     Page,
-    /// To ask, or to see what only who asks may see.
+    /// Sends requests as an agent, or reads what only agents may see.
     Agent,
-    /// To read the console's files.
+    /// Reads the console's files.
     Console,
-    /// To exchange a console's link, or to be a console. The key is the hub's to check.
+    /// Exchanges a console's link, or opens the console's connection. The hub checks the key.
     ConsoleSession,
-    /// To be the way to a person's own tabs: the extension. Its proof is checked with [`Gate::paired`].
+    /// Connects as the browser extension, which gives access to a person's own tabs. [`Gate::paired`] checks its proof.
     Extension,
-    /// To use what costs: evolution, area agents, cartridges, the LLM. Agents may, and eye's own pages.
+    /// Uses resources that cost: evolution, area agents, cartridges, the LLM. For agents, and eye's own pages.
     Own,
 }
 
-/// The parts of a request that the gate looks at.
+/// The parts of a request that the gate checks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Knock<'a> {
-    /// The `Host` header.
     pub host: Option<&'a str>,
     /// The `Origin` header. Only browsers send it, and pages cannot forge it.
     pub origin: Option<&'a str>,
-    /// The bearer token.
     pub token: Option<&'a str>,
-    /// Whose connection it is.
+    /// The user who owns the connection.
     pub whose: Whose,
-    /// `Sec-Fetch-Site` is `same-origin`: how browsers mark what a page fetches from its own origin without an
+    /// `Sec-Fetch-Site` is `same-origin`: browsers send this when a page fetches from its own origin without an
     /// `Origin`.
     pub same_origin: bool,
 }
 
-/// Who was let in.
+/// An admitted client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admitted {
     /// Any client, for public resources.
     Public,
-    /// A page.
     Page {
-        /// Where its document comes from.
+        /// The origin of its document.
         origin: Box<str>,
-        /// What the user allowed pages of it.
+        /// The user's policy for pages of this origin.
         policy: Policy,
-        /// The named token that admitted it, if one did.
+        /// The named token that admitted it, if any.
         bearer: Option<Bearer>,
     },
-    /// An agent, and what its token allows.
+    /// An agent with the scope of its token.
     Agent(Scope),
     /// A page that eye itself serves.
     Own,
-    /// The console of this user, by its origin.
+    /// The console of this user, admitted by its origin.
     Console,
-    /// The extension in a browser of this user, by its origin.
+    /// The extension in a browser of this user, admitted by its origin.
     Extension,
 }
 
 impl Admitted {
-    /// What an agent's token allows; everything else asks nothing.
+    /// The scope of an agent's token. Other clients send no requests as agents.
     pub fn scope(&self) -> Scope {
         match self {
             Self::Agent(scope) => scope.clone(),
@@ -88,7 +85,7 @@ impl Admitted {
         }
     }
 
-    /// The named token that this rests on: without it, it ends.
+    /// The named token that admitted this client. The connection ends when the token does.
     pub fn bearer(&self) -> Option<Bearer> {
         match self {
             Self::Page { bearer, .. } => bearer.clone(),
@@ -98,30 +95,29 @@ impl Admitted {
     }
 }
 
-/// The gate of one hub.
 #[derive(Debug)]
 pub struct Gate {
     keys: Keys,
     hosts: Vec<String>,
     origins: Origins,
-    /// The port at which eye's own pages may use the backends without the token; `None`: there are none.
+    /// The port at which eye's own pages may use the backends without the token; `None`: no page may.
     own_port: Option<u16>,
-    /// Connections that the kernel does not know are admitted: a container publishes the port.
+    /// Admits connections that the kernel does not know, because a container publishes the port.
     published: bool,
-    /// Users whose programs pass on what this user's browser sends.
+    /// Users whose programs forward this user's browser traffic.
     proxy_users: Vec<u32>,
-    /// Whether other machines reach this hub: then a page needs a token that says whose it is.
+    /// Other machines reach this hub, so a page needs a token that proves its origin.
     pages_need_token: bool,
-    /// The port at which the console is served; `None`: it is not.
+    /// The port that serves the console; `None`: no console.
     console_port: Option<u16>,
-    /// The problem with the list of origins that was logged last.
+    /// The last logged problem with the list of origins.
     logged: Mutex<Option<String>>,
 }
 
 impl Gate {
-    /// A gate that answers to loopback and to the further host names given.
+    /// A gate that answers to loopback and to these further host names.
     pub fn new(auth: Auth, hosts: Vec<String>, origins: Origins) -> Self {
-        // Nothing but the console is ever served under its name, whatever the user says.
+        // This name serves only the console, even if the user lists it.
         let hosts =
             hosts.into_iter().map(|host| host.to_ascii_lowercase()).filter(|host| host != CONSOLE_NAME).collect();
         let keys = Keys::new(auth, origins.file());
@@ -138,23 +134,23 @@ impl Gate {
         }
     }
 
-    /// Lets pages join only with a token. For a hub that other machines reach: there, a program may send any `Origin`.
+    /// Requires a token from pages. For a hub that other machines reach, because programs there may send any `Origin`.
     #[must_use]
     pub fn with_page_tokens(mut self, needed: bool) -> Self {
         self.pages_need_token = needed;
         self
     }
 
-    /// Lets eye's own pages, at this port, use the backends without the token. Only for a hub that no other machine
-    /// reaches: a program may send any `Origin`.
+    /// Lets eye's own pages at this port use the backends without the token. Only for a hub that no other machine
+    /// reaches, because programs there may send any `Origin`.
     #[must_use]
     pub fn with_own_pages(mut self, port: Option<u16>) -> Self {
         self.own_port = port;
         self
     }
 
-    /// Admits connections of these users as this user's own, and those that the kernel does not know where a port is
-    /// published.
+    /// Admits connections of these users as this user's own, and, if a port is published, connections that the kernel
+    /// does not know.
     #[must_use]
     pub fn with_proxies(mut self, published: bool, proxy_users: Vec<u32>) -> Self {
         self.published = published;
@@ -162,14 +158,14 @@ impl Gate {
         self
     }
 
-    /// Serves the console at this port. Only for connections of this machine.
+    /// Serves the console at this port. Only for connections from this machine.
     #[must_use]
     pub fn with_console(mut self, port: u16) -> Self {
         self.console_port = Some(port);
         self
     }
 
-    /// Lets in, or says why not.
+    /// Admits a request, or returns the reason for the refusal.
     pub fn admit(&self, wants: Wants, knock: Knock<'_>) -> Result<Admitted, Refusal> {
         if let Wants::Console | Wants::ConsoleSession = wants {
             return self.admit_console(wants, knock);
@@ -185,13 +181,13 @@ impl Gate {
         }
     }
 
-    /// Whether answers may be read by pages of this origin (CORS): it may join, or its agents may ask.
+    /// Whether pages of this origin may read responses (CORS): the origin may join, or its agents may send requests.
     pub fn may_read(&self, origin: &str) -> bool {
         self.check_agent_origin(Some(origin)).is_ok()
     }
 
-    /// The console is its own host. What speaks there has exactly its origin, which no other page has, and is this
-    /// user's.
+    /// The console has its own host name. Its requests must come from exactly its own origin, which no other page has,
+    /// and from this user.
     fn admit_console(&self, wants: Wants, knock: Knock<'_>) -> Result<Admitted, Refusal> {
         let wanted = self.console_port.map(|port| match port {
             80 => CONSOLE_NAME.to_owned(),
@@ -211,15 +207,16 @@ impl Gate {
         match knock.whose.owner() {
             Owner::Ours | Owner::NotAsked => Ok(Admitted::Console),
             Owner::Unknown if self.published => Ok(Admitted::Console),
-            // Not even a proxy's user: a key is this user's.
+            // Not even a proxy's user is admitted: a key belongs to this user.
             Owner::Other(uid) => Err(another_user(Some(uid))),
             Owner::Unknown => Err(another_user(None)),
         }
     }
 
-    /// The extension has exactly its origin, which no page and no other extension has, and its browser is this user's.
+    /// The extension has exactly one origin, which no page and no other extension has, and its browser must run as this
+    /// user.
     fn admit_extension(&self, knock: Knock<'_>) -> Result<Admitted, Refusal> {
-        // Where the console is not served, the connection is from elsewhere, and an `Origin` proves nothing.
+        // Without a console, the connection may come from another machine, where an `Origin` proves nothing.
         if self.console_port.is_none() || knock.origin != Some(EXTENSION_ORIGIN) {
             let reason = format!("this is the extension's way in, not for {}", knock.origin.unwrap_or("a program"));
             return Err(forbidden(&reason, "`eye extension` says how to get it"));
@@ -227,18 +224,18 @@ impl Gate {
         match knock.whose.owner() {
             Owner::Ours | Owner::NotAsked => Ok(Admitted::Extension),
             Owner::Unknown if self.published => Ok(Admitted::Extension),
-            // Not even a proxy's user: the tabs are this user's.
+            // Not even a proxy's user is admitted: the tabs belong to this user.
             Owner::Other(uid) => Err(another_user(Some(uid))),
             Owner::Unknown => Err(another_user(None)),
         }
     }
 
-    /// The extension of this id, and the secret that it shares with the hub; `None`: there is none, or it was revoked.
+    /// The pairing with this id, and the secret that the extension shares with the hub; `None`: unknown or revoked.
     pub fn paired(&self, id: &str) -> Option<(Bearer, Box<str>)> {
         self.keys.paired(id, EXTENSION_ORIGIN)
     }
 
-    /// Pairs the extension in one more browser: a named token, which `eye token` lists and revokes.
+    /// Pairs the extension in one more browser. Creates a named token, which `eye token` lists and revokes.
     pub fn pair(&self, name: &str) -> Result<Token, TokensError> {
         self.keys.create(Wish {
             name: name.to_owned(),
@@ -261,7 +258,7 @@ impl Gate {
         let (joined, bearer) = self.page_token(knock)?.unzip();
         let origin = joined.as_deref().or(knock.origin);
         let Some(origin) = origin else {
-            // A program that provides is no browser: it has no origin to trust, so it needs the token.
+            // A program that joins as a page is not a browser: it has no origin to trust, so it needs the token.
             let scope = self.admit_agent(knock)?;
             scope.check(Class::Admin).map_err(lacking)?;
             let (policy, bearer) = (Policy::default(), scope.bearer());
@@ -273,7 +270,7 @@ impl Gate {
         if origin == EXTENSION_ORIGIN {
             return Err(forbidden("the extension cannot join as a page", "it has a way in of its own"));
         }
-        // A token of this page's origin proves enough, also when a program of another user passes it on.
+        // A token for this origin is proof enough, even if another user's program forwards it.
         if joined.is_none() {
             self.check_owner(knock)?;
         }
@@ -281,14 +278,14 @@ impl Gate {
         Ok(Admitted::Page { origin: origin.into(), policy, bearer })
     }
 
-    /// Eye's own pages are what the hub serves under the name `localhost`. Folders that it serves for agents (`/open/`)
-    /// are under its address, which is another origin to every browser; so the origin alone tells the two apart.
+    /// Eye's own pages are those that the hub serves under the name `localhost`. Folders that it serves for agents
+    /// (`/open/`) use its address, which browsers treat as another origin; so the origin alone distinguishes the two.
     fn admit_own(&self, knock: Knock<'_>) -> Result<Admitted, Refusal> {
         if knock.token.is_none() && self.own_port.is_some_and(|port| is_own_page(knock, port)) {
             // A program of another user can send these headers too.
             return self.check_owner(knock).map(|()| Admitted::Own);
         }
-        // A grant of the user, for a hub that no other machine reaches: elsewhere an `Origin` proves nothing.
+        // The user's grant counts only on a hub that no other machine reaches: elsewhere an `Origin` proves nothing.
         if knock.token.is_none()
             && self.own_port.is_some()
             && let Some(origin) = knock.origin
@@ -305,13 +302,13 @@ impl Gate {
     }
 
     fn admit_agent(&self, knock: Knock<'_>) -> Result<Scope, Refusal> {
-        // The origin comes first: a token that a web site got hold of, or made up, must not open the hub to that site.
+        // The origin is checked first: a web site that got hold of a token must not gain access with it.
         self.check_agent_origin(knock.origin)?;
         let scope = self.check_token(knock)?;
         Ok(scope.in_page_of(knock.origin.filter(|origin| !is_loopback_origin(origin))))
     }
 
-    /// Another user of this machine is not admitted without the token: the kernel says whose connection it is.
+    /// Refuses other users of this machine without the token. The kernel knows the owner of a connection.
     fn check_owner(&self, knock: Knock<'_>) -> Result<(), Refusal> {
         if knock.token.is_some_and(|token| self.keys.is_own(token)) {
             return Ok(());
@@ -325,7 +322,7 @@ impl Gate {
         }
     }
 
-    /// Programs send no `Origin`. A page that asks as an agent must come from this machine or from an allowed origin.
+    /// Programs send no `Origin`. An agent in a page must come from this machine or from an allowed origin.
     fn check_agent_origin(&self, origin: Option<&str>) -> Result<(), Refusal> {
         let Some(origin) = origin.filter(|origin| !is_loopback_origin(origin)) else { return Ok(()) };
         if is_console_origin(origin) {
@@ -334,14 +331,13 @@ impl Gate {
         agent_origin(&self.find(origin)?, origin)
     }
 
-    /// The entry of an origin. A list that cannot be read might hold a restriction, so nothing that depends on it is
-    /// admitted.
+    /// Looks up an origin in the list. An unreadable list might hold a restriction, so the request is then refused.
     fn find(&self, origin: &str) -> Result<Verdict, Refusal> {
         self.origins.find(origin).map_err(|error| {
             let file = self.origins.file().display();
             let text = error.to_string();
             let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
-            // Pages try again and again; the log needs one line of each problem.
+            // Pages retry again and again; the log needs one line per problem.
             if logged.as_deref() != Some(text.as_str()) {
                 tracing::error!(%file, error = text, "the list of allowed origins cannot be read; pages are refused");
                 *logged = Some(text);
@@ -361,14 +357,15 @@ impl Gate {
                     Err(forbidden("this token is for a page, not for an agent", "eye token new NAME --may read"))
                 }
                 Found::Expired(name) => Err(expired(&name)),
-                // Without a secret of the hub's own, a token that is not known gives and takes nothing.
+                // Without a token of the hub's own, an unknown token neither adds nor removes access.
                 Found::Unknown if matches!(auth, Auth::None) => self.check_owner(knock).map(|()| Scope::ALL),
                 Found::Unknown => Err(unauthorised("the token is not this hub's")),
             },
         }
     }
 
-    /// The origin that a page's token gives it. A page from elsewhere needs one, for its `Origin` proves nothing.
+    /// The origin in a page's token. A page on a hub that other machines reach needs one, because its `Origin` proves
+    /// nothing.
     fn page_token(&self, knock: Knock<'_>) -> Result<Option<(Box<str>, Bearer)>, Refusal> {
         let found = knock.token.map(|token| (token, self.keys.find(token)));
         match found {
@@ -391,14 +388,14 @@ impl Gate {
         }
     }
 
-    /// Whether a token is a page's.
+    /// Whether this is a page's token.
     pub fn joins(&self, token: &str) -> bool {
         matches!(self.keys.find(token), Found::Page(..))
     }
 }
 
-/// What pages of an origin may do, by its entry in the list; `by_token`: a token says that they are pages of it.
-/// Loopback origins are looked up too: the list may hold a restriction for them.
+/// The policy for pages of an origin, from its entry in the list. `by_token`: a token proves the origin.
+/// Loopback origins are looked up too, because the list may restrict them.
 pub fn page_policy(verdict: Verdict, origin: &str, by_token: bool) -> Result<Policy, Refusal> {
     match verdict {
         Verdict::Denied(_) => Err(denied(origin)),
@@ -409,7 +406,7 @@ pub fn page_policy(verdict: Verdict, origin: &str, by_token: bool) -> Result<Pol
     }
 }
 
-/// What pages of an origin may do in a tab that the hub drives: those may be anywhere, and the list only restricts.
+/// The policy for pages in a tab that the hub drives. Such a tab may visit any site; the list only restricts.
 pub fn driven_policy(verdict: Verdict, origin: &str) -> Result<Policy, Refusal> {
     match verdict {
         Verdict::Denied(_) => Err(denied(origin)),
@@ -418,7 +415,7 @@ pub fn driven_policy(verdict: Verdict, origin: &str) -> Result<Policy, Refusal> 
     }
 }
 
-/// Whether agents in pages of an origin, which is not loopback, may ask, by what the list says of it.
+/// Whether agents in pages of an origin may send requests. For origins that are not loopback.
 pub fn agent_origin(verdict: &Verdict, origin: &str) -> Result<(), Refusal> {
     match verdict {
         Verdict::Denied(_) => Err(denied(origin)),
@@ -427,8 +424,8 @@ pub fn agent_origin(verdict: &Verdict, origin: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Whether a browser says that a page of `localhost`, at the hub's own port, asks. Behind a path of another server the
-/// port differs.
+/// Whether the request comes from a page of `localhost` at the hub's own port, according to the browser. If another
+/// server forwards a path to the hub, the port differs.
 fn is_own_page(knock: Knock<'_>, port: u16) -> bool {
     let host = knock.host.unwrap_or("").to_ascii_lowercase();
     let here = |default: u16| match host[host_name(&host).len()..].strip_prefix(':') {
@@ -439,7 +436,7 @@ fn is_own_page(knock: Knock<'_>, port: u16) -> bool {
         return false;
     }
     match knock.origin {
-        // A proxy before the hub may speak TLS, so the scheme is either.
+        // A proxy before the hub may speak TLS, so both schemes count.
         Some(origin) => [("http://", 80), ("https://", 443)]
             .iter()
             .any(|(scheme, default)| origin.strip_prefix(scheme) == Some(&host) && here(*default)),
@@ -447,19 +444,19 @@ fn is_own_page(knock: Knock<'_>, port: u16) -> bool {
     }
 }
 
-/// The name under which the hub serves its own pages, and no others.
+/// The host name that serves the hub's own pages, and no others.
 pub const OWN_NAME: &str = "localhost";
 
-/// The name under which the hub serves the console, and nothing else.
+/// The host name that serves the console, and nothing else.
 pub const CONSOLE_NAME: &str = "console.localhost";
 
-/// Whether an origin is a console's, of this hub or of another.
+/// Whether this is the origin of a console, of this hub or another.
 fn is_console_origin(origin: &str) -> bool {
     let host = origin.split_once("://").map_or("", |(_, host)| host);
     host_name(host).eq_ignore_ascii_case(CONSOLE_NAME)
 }
 
-/// Whether a host is this machine by its address, not by its name.
+/// Whether a host is a loopback address, as opposed to a name.
 pub fn is_loopback_address(host: &str) -> bool {
     matches!(host_name(host), "127.0.0.1" | "[::1]")
 }
@@ -468,7 +465,7 @@ fn is_loopback_name(name: &str) -> bool {
     matches!(name, "localhost" | "127.0.0.1" | "[::1]")
 }
 
-/// Exactly a loopback host with any port, never a prefix of something longer.
+/// Matches exactly a loopback host with any port, never a prefix of a longer name.
 fn is_loopback_origin(origin: &str) -> bool {
     let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
     host.is_some_and(|host| is_loopback_name(host_name(host)))

@@ -1,44 +1,40 @@
-//! Whose program is at the other end of a connection from this machine, as the kernel says (`sock_diag`, Linux). One
-//! connection is asked about, not the whole table: that takes 20 ms with 9,000 pages.
+//! Finds the user who owns the other end of a local connection by asking the kernel (`sock_diag`, Linux). Queries one
+//! connection instead of the whole table, which takes 20 ms with 9,000 pages.
 
 use std::net::SocketAddr;
 
-/// The two ends of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller {
-    /// The other end.
+    /// The address of the other end.
     pub peer: SocketAddr,
-    /// Our end.
+    /// The hub's own address.
     pub here: SocketAddr,
 }
 
-/// The user whose program is at the other end.
+/// The user who owns the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// The hub's own user.
     Ours,
-    /// Another user of this machine.
     Other(u32),
-    /// The connection is of this machine, and the kernel does not know it: it comes out of another network namespace.
+    /// The connection is local, but the kernel does not know it: it comes from another network namespace.
     Unknown,
-    /// The connection is of another machine, or this system has no such question.
+    /// The connection comes from another machine, or this system has no such query.
     NotAsked,
 }
 
-/// What the gate knows of a connection's owner. The kernel is asked only where the answer decides.
+/// What the gate knows about a connection's owner. The kernel is queried only if the result matters.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Whose {
-    /// There is no connection to ask about.
+    /// There is no connection to query.
     #[default]
     NotAsked,
-    /// To be asked.
+    /// Not queried yet.
     Ask(Caller),
-    /// Known already.
     Known(Owner),
 }
 
 impl Whose {
-    /// Asks, unless it is known.
+    /// Returns the owner; queries the kernel if necessary.
     pub fn owner(self) -> Owner {
         match self {
             Self::NotAsked => Owner::NotAsked,
@@ -49,7 +45,7 @@ impl Whose {
 }
 
 impl Caller {
-    /// Asks the kernel for the user of the other end.
+    /// Queries the kernel for the user of the other end.
     pub fn owner(self) -> Owner {
         if !self.peer.ip().to_canonical().is_loopback() {
             return Owner::NotAsked;
@@ -75,13 +71,13 @@ mod diag {
     /// More than the answer about one socket takes.
     const ANSWER_BYTES_MAX: usize = 4096;
 
-    /// The user of the socket whose own end is our peer and whose far end is ours. `None`: there is no such socket
-    /// here.
+    /// The user of the socket whose local end is our peer and whose remote end is ours. `None`: this machine has no
+    /// such socket.
     pub fn uid(peer: SocketAddr, here: SocketAddr) -> io::Result<Option<u32>> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let socket = socket_with(AddressFamily::NETLINK, SocketType::DGRAM, flags, Some(netlink::SOCK_DIAG))?;
         send(&socket, &request(peer, here), SendFlags::empty())?;
-        // The kernel answers while it takes the question, so there is nothing to wait for.
+        // The kernel answers while it handles the request, so there is nothing to wait for.
         let mut answer = [0_u8; ANSWER_BYTES_MAX];
         let (count, _) = recv(&socket, answer.as_mut_slice(), RecvFlags::empty())?;
         let message = NetlinkMessage::<SockDiagMessage>::deserialize(&answer[..count]).map_err(io::Error::other)?;

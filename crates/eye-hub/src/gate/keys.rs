@@ -1,4 +1,4 @@
-//! The tokens that a hub knows, and which of the named ones are still valid.
+//! The tokens that a hub accepts, and which of the named ones are still valid.
 
 use super::token::{Auth, Token};
 use super::tokens::{self, FileVersion, Found, Rows, Tokens, TokensError, Valid, Wish};
@@ -8,24 +8,24 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How old a file must be for what was read of it to be kept: two changes within one tick of its clock look alike.
+/// Age at which a file's content may be cached: two changes within one tick of its clock cannot be distinguished.
 const SETTLED_MS: u64 = 2_000;
 
-/// What a file held, and its version before it was read.
+/// A file's rows, and its version before they were read.
 type Read = (FileVersion, Arc<Rows>);
 
-/// The tokens that a hub knows: its own, and the named ones.
+/// The hub's own token and the named tokens.
 #[derive(Clone, Debug)]
 pub struct Keys {
     auth: Auth,
     tokens: Tokens,
-    /// What was last read of the file.
+    /// The cached rows of the file.
     read: Arc<Mutex<Option<Read>>>,
 }
 
 #[cfg(test)]
 impl Keys {
-    /// The same in another mode.
+    /// The same keys in another mode.
     #[must_use]
     pub fn with_auth(self, auth: Auth) -> Self {
         Self { auth, ..self }
@@ -33,65 +33,62 @@ impl Keys {
 }
 
 impl Keys {
-    /// The hub's own token, and the named ones, whose file is beside that of the origins.
+    /// The hub's own token, and the named ones in the file beside the list of origins.
     pub fn new(auth: Auth, origins_file: &Path) -> Self {
         Self { auth, tokens: Tokens::new(tokens::beside(origins_file)), read: Arc::default() }
     }
 
-    /// The named ones.
     pub fn tokens(&self) -> &Tokens {
         &self.tokens
     }
 
-    /// The token of this id that is for pages of this origin, with its hash.
+    /// The token with this id for pages of this origin, with its hash.
     pub fn paired(&self, id: &str, origin: &str) -> Option<(Bearer, Box<str>)> {
         self.rows().paired(id, origin, now_ms())
     }
 
-    /// Makes a named one.
+    /// Makes a named token.
     pub fn create(&self, wish: Wish) -> Result<Token, TokensError> {
         self.tokens.create(wish, now_ms())
     }
 
-    /// Takes a named one back.
+    /// Revokes a named token.
     pub fn revoke(&self, name: &str) -> Result<(), TokensError> {
         self.tokens.revoke(name, now_ms())
     }
 
-    /// What other hubs are to know of the named ones, and the time by which they are valid.
+    /// The named tokens as other hubs need them, with the current time.
     pub fn shared(&self) -> Result<OwnTokens, TokensError> {
         let now_ms = now_ms();
         Ok(OwnTokens { now_ms, tokens: self.tokens.shared(now_ms)? })
     }
 
-    /// Takes over what other hubs made or took back. It writes files.
+    /// Applies what other hubs made or revoked. Writes files.
     pub fn take(&self, tokens: Vec<SharedToken>) -> Result<(), TokensError> {
         self.tokens.take(tokens, now_ms())
     }
 
-    /// Who may be an agent over TCP.
+    /// How agents authenticate over TCP.
     pub fn auth(&self) -> &Auth {
         &self.auth
     }
 
-    /// Whether it is the hub's own token.
     pub fn is_own(&self, token: &str) -> bool {
         matches!(&self.auth, Auth::Token(known) if known.matches(token))
     }
 
-    /// What a token is.
+    /// Classifies a token.
     pub fn find(&self, token: &str) -> Found {
         self.rows().find(token, now_ms())
     }
 
-    /// The named tokens that are valid now.
     pub fn valid(&self) -> Valid {
         self.rows().valid(now_ms())
     }
 
-    /// The rows of the file: read anew when its version changed.
+    /// The rows of the file; read again if its version changed.
     fn rows(&self) -> Arc<Rows> {
-        // Asked before the file is read: a change between the two is seen by the next question.
+        // Taken before the file is read: a change in between is then noticed by the next call.
         let version = self.tokens.version();
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let (Some((known, rows)), Some(version)) = (&*read, version)
@@ -104,17 +101,16 @@ impl Keys {
         rows
     }
 
-    /// Whether named tokens may have changed, or expired, since they were looked at.
+    /// Whether named tokens changed or expired since `seen` and `valid` were taken.
     pub fn changed_since(&self, seen: Option<&FileVersion>, valid: &Valid) -> bool {
         self.tokens.version().as_ref() != seen || valid.next_expiry_ms.is_some_and(|at| at <= now_ms())
     }
 
-    /// The state of the file of named tokens.
     pub fn version(&self) -> Option<FileVersion> {
         self.tokens.version()
     }
 
-    /// What an agent that may do everything may do with this token: it lowers, and never raises.
+    /// The scope for an agent with full access that also sends this token: it can lower the scope, never raise it.
     pub fn lowered(&self, token: &str) -> Scope {
         if self.is_own(token) {
             return Scope::ALL;

@@ -1,4 +1,4 @@
-//! All admission: hosts, origins, tokens, and whose connection it is. It knows nothing of HTTP servers or of the hub.
+//! All admission: hosts, origins, tokens, and the owner of a connection. It does not depend on HTTP servers or the hub.
 
 mod admission;
 pub mod caller;

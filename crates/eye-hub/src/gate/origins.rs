@@ -1,5 +1,5 @@
-//! Origins that may join beside the loopback ones, whether their pages may be evaluated in, and sites that are denied.
-//! One line each in a file.
+//! The file of origins that may join besides the loopback ones, with their restrictions, and of denied sites. One line
+//! each.
 
 use super::pattern::Pattern;
 use super::tokens::FileVersion;
@@ -10,7 +10,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// One allowed origin.
 #[expect(clippy::struct_excessive_bools, reason = "what is granted to an origin, each for itself")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowed {
@@ -18,9 +17,9 @@ pub struct Allowed {
     pub origin: String,
     /// Whether agents may evaluate code in its pages.
     pub eval: bool,
-    /// Whether its tools that cannot be undone need confirmation.
+    /// Whether tools with irreversible effects need confirmation.
     pub confirm: bool,
-    /// Whether its pages may join. Without it, only agents in its pages may ask, with the token.
+    /// Whether its pages may join. Otherwise only agents in its pages may send requests, with the token.
     pub pages: bool,
     /// Whether its pages may use the backends (evolution, area agents, cartridges, the LLM) without the token.
     pub backends: bool,
@@ -29,7 +28,7 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// An origin whose pages may join and may be evaluated in.
+    /// An origin whose pages may join and be evaluated in.
     pub fn new(origin: impl Into<String>) -> Self {
         Self { origin: origin.into(), eval: true, confirm: false, pages: true, backends: false, topics: Vec::new() }
     }
@@ -41,19 +40,19 @@ impl From<Allowed> for Policy {
     }
 }
 
-/// What the file says of an origin.
+/// The file's entry for an origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is named, and allowed.
+    /// Listed by name as allowed.
     Allowed(Allowed),
-    /// It is denied by this pattern.
+    /// Denied by this pattern.
     Denied(Pattern),
-    /// Nothing is said of it.
+    /// Not listed.
     Unlisted,
 }
 
 impl Verdict {
-    /// The entry of an origin that is allowed by name.
+    /// The entry of an allowed origin.
     pub fn allowed(self) -> Option<Allowed> {
         match self {
             Self::Allowed(allowed) => Some(allowed),
@@ -62,17 +61,17 @@ impl Verdict {
     }
 }
 
-/// What the file holds.
+/// The content of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct List {
-    /// Allowed origins, in the order they were added.
+    /// In the order they were added.
     pub allowed: Vec<Allowed>,
-    /// Sites that are denied, likewise.
+    /// Denied sites, in the order they were added.
     pub denied: Vec<Pattern>,
 }
 
 impl List {
-    /// What holds for an origin. One that is allowed by name is more specific than any pattern.
+    /// The verdict for an origin. An allowed name is more specific than any pattern.
     pub fn verdict(&self, origin: &str) -> Verdict {
         if let Some(allowed) = self.allowed.iter().find(|allowed| allowed.origin == origin) {
             return Verdict::Allowed(allowed.clone());
@@ -80,19 +79,18 @@ impl List {
         self.denied.iter().find(|pattern| pattern.fits(origin)).cloned().map_or(Verdict::Unlisted, Verdict::Denied)
     }
 
-    /// Whether it says nothing.
     pub fn is_empty(&self) -> bool {
         self.allowed.is_empty() && self.denied.is_empty()
     }
 }
 
-/// The file of allowed origins and denied sites. It is read anew each time it is asked: joining is rare.
+/// The file of allowed origins and denied sites. Read again for each lookup: joining is rare.
 #[derive(Clone, Debug)]
 pub struct Origins {
     file: PathBuf,
 }
 
-/// Why a text is no origin.
+/// Why a text is not an origin.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "`{0}` is not an origin; write scheme, host and port only, such as https://example.com or http://box.local:5173"
@@ -110,7 +108,7 @@ struct BadLine {
     word: String,
 }
 
-/// Brings an origin into the form a browser sends, or says that it is none.
+/// Converts an origin to the form that browsers send.
 pub fn normalise(text: &str) -> Result<String, NotAnOrigin> {
     let wrong = || NotAnOrigin(text.to_owned());
     let (scheme, rest) = text.split_once("://").ok_or_else(wrong)?;
@@ -130,22 +128,21 @@ pub fn normalise(text: &str) -> Result<String, NotAnOrigin> {
 }
 
 impl Origins {
-    /// Names the file; it need not exist.
+    /// The file need not exist.
     pub fn new(file: PathBuf) -> Self {
         Self { file }
     }
 
-    /// The file's path.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// What changes with every change of the file.
+    /// Changes with every change of the file.
     pub fn version(&self) -> Option<FileVersion> {
         FileVersion::of(&self.file)
     }
 
-    /// All of it. A file with one bad line is an error as a whole.
+    /// Reads the list. One bad line makes the whole file an error.
     pub fn list(&self) -> io::Result<List> {
         match fs::read_to_string(&self.file) {
             Ok(text) => parse(&text).map_err(|bad| io::Error::new(io::ErrorKind::InvalidData, bad)),
@@ -154,18 +151,17 @@ impl Origins {
         }
     }
 
-    /// Why the list cannot be used, as a sentence; `None` when it can.
+    /// Why the list cannot be used, as a sentence; `None`: it can.
     pub fn problem(&self) -> Option<String> {
         let error = self.list().err()?;
         Some(format!("no page may join: the list of allowed origins, {}, cannot be read: {error}", self.file.display()))
     }
 
-    /// What holds for an origin.
     pub fn find(&self, origin: &str) -> io::Result<Verdict> {
         Ok(self.list()?.verdict(origin))
     }
 
-    /// Adds an origin, or changes what its pages may do. It is not denied by its name any more.
+    /// Adds an origin, or changes its entry. Removes a denial of exactly this origin.
     pub fn allow(&self, entry: Allowed) -> io::Result<()> {
         let mut list = self.list()?;
         list.denied.retain(|pattern| pattern.as_str() != entry.origin);
@@ -176,7 +172,8 @@ impl Origins {
         self.write(&list)
     }
 
-    /// Denies sites. Gives the origins that are allowed by name and stay so: a name is more specific than a pattern.
+    /// Denies sites. Returns the allowed origins that fit the pattern and stay allowed: a name is more specific than a
+    /// pattern.
     pub fn deny(&self, pattern: Pattern) -> io::Result<Vec<String>> {
         let mut list = self.list()?;
         list.allowed.retain(|allowed| allowed.origin != pattern.as_str());
@@ -189,7 +186,7 @@ impl Origins {
         Ok(stay)
     }
 
-    /// Takes an allowed origin out. `false`: it was not there.
+    /// Removes an allowed origin. `false`: it was not listed.
     pub fn remove(&self, origin: &str) -> io::Result<bool> {
         let mut list = self.list()?;
         let before = list.allowed.len();
@@ -197,7 +194,7 @@ impl Origins {
         self.write_if(list.allowed.len() < before, &list)
     }
 
-    /// Takes a denied pattern out. `false`: it was not there.
+    /// Removes a denied pattern. `false`: it was not listed.
     pub fn undeny(&self, pattern: &Pattern) -> io::Result<bool> {
         let mut list = self.list()?;
         let before = list.denied.len();
@@ -227,10 +224,10 @@ impl Origins {
     }
 }
 
-/// What a line of a denied pattern ends with.
+/// The last word of a denied pattern's line.
 const DENY: &str = "deny";
 
-/// Reads topics that are divided by commas. `None`: one of them cannot be shared, as topics of our own (`_…`) cannot.
+/// Parses topics separated by commas. `None`: one of them cannot be shared, such as our own topics (`_…`).
 pub fn parse_topics(text: &str) -> Option<Vec<Box<str>>> {
     let fits = |topic: &str| {
         let plain = !topic.chars().any(|c| c.is_whitespace() || c.is_control() || c == '#');

@@ -1,20 +1,20 @@
-//! What a person writes to name sites that are denied: an origin, a host, all hosts below one, or everything.
+//! A pattern that names denied sites: an origin, a host, all hosts below one, or everything.
 
 use super::host::host_name;
 use std::fmt;
 
-/// `https://bank.example`, `bank.example`, `*.bank.example`, `bank.example:8443`, or `*`. As it was written, in lower
-/// case.
+/// `https://bank.example`, `bank.example`, `*.bank.example`, `bank.example:8443`, or `*`. In lower case, without a
+/// trailing slash or a default port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern(Box<str>);
 
-/// Why a text is no pattern.
+/// Why a text is not a pattern.
 #[derive(Debug, thiserror::Error)]
 #[error("`{0}` names no sites; write https://bank.example, bank.example, *.bank.example, or *")]
 pub struct NotAPattern(String);
 
 impl Pattern {
-    /// Reads one. Non-ASCII hosts are written as browsers do (`xn--…`).
+    /// Parses a pattern. Non-ASCII hosts are written as browsers do (`xn--…`).
     pub fn parse(text: &str) -> Result<Self, NotAPattern> {
         let lower = text.to_ascii_lowercase();
         if lower == "*" {
@@ -29,17 +29,16 @@ impl Pattern {
         if host_name(host).is_empty() || !host.bytes().all(plain) || !scheme_fits {
             return Err(NotAPattern(text.to_owned()));
         }
-        // An origin names no port that its scheme has anyway.
+        // An origin does not include its scheme's default port.
         let rest = scheme.and_then(default_port).and_then(|port| rest.strip_suffix(port)).unwrap_or(rest);
         Ok(Self(scheme.map_or_else(|| rest.to_owned(), |scheme| format!("{scheme}://{rest}")).into()))
     }
 
-    /// As it is kept.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether an origin, as a browser writes it, is one of those sites. Only `*` holds for what has no host.
+    /// Whether the pattern fits an origin as a browser writes it. Only `*` fits an origin without a host.
     pub fn fits(&self, origin: &str) -> bool {
         if &*self.0 == "*" {
             return true;

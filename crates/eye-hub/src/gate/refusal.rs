@@ -1,10 +1,8 @@
-//! Why something is not let in: the status, one sentence, and the next step.
+//! Refusals of the gate: the HTTP status, one sentence, and the next step.
 
-/// Why a connection was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Refusal {
-    /// The HTTP status.
     pub status: u16,
     /// One sentence.
     pub reason: String,
@@ -46,7 +44,7 @@ pub(super) fn foreign_page(origin: &str) -> Refusal {
     Refusal { status: 403, reason: format!("pages of {origin} may not join this hub"), hint }
 }
 
-/// It names no pattern: any web site may ask why it was refused.
+/// Does not name the pattern: any web site may read this refusal.
 pub(super) fn denied(origin: &str) -> Refusal {
     let reason = format!("pages of {origin} are denied to agents");
     Refusal { status: 403, reason, hint: "`eye deny --list` shows by what; the person can take it back".to_owned() }
@@ -78,7 +76,7 @@ pub(super) fn not_a_host(name: &str) -> Refusal {
     }
 }
 
-/// A scope that is missing, said as HTTP says it.
+/// A missing scope as an HTTP refusal.
 pub(super) fn lacking(error: eye_protocol::Error) -> Refusal {
     Refusal { status: 403, reason: error.message, hint: error.hint.unwrap_or_default() }
 }
@@ -92,7 +90,7 @@ pub(super) fn expired(name: &str) -> Refusal {
     Refusal { status: 401, reason: format!("the token `{name}` has expired"), hint }
 }
 
-/// It names no path: any web site may ask why it was refused.
+/// Does not name the path: any web site may read this refusal.
 pub(super) fn unreadable_list() -> Refusal {
     let reason = "this hub cannot read its list of allowed origins, so it admits no page".to_owned();
     Refusal { status: 503, reason, hint: "`eye doctor` shows the file and the line that is wrong".to_owned() }

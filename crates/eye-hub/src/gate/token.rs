@@ -1,4 +1,4 @@
-//! The bearer token: 256 random bits in a file that only its owner reads.
+//! The bearer token: 256 random bits in a file that only its owner can read.
 
 use eye_platform::files;
 use std::fmt::{self, Write as _};
@@ -14,12 +14,12 @@ const TOKEN_BYTES: usize = 32;
 pub struct Token(Box<str>);
 
 impl Token {
-    /// Takes a token from somewhere else, such as `EYE_TOKEN`.
+    /// Takes a token from another source, such as `EYE_TOKEN`.
     pub fn new(text: &str) -> Self {
         Self(text.trim().into())
     }
 
-    /// Reads the file, or makes it when it is missing.
+    /// Reads the file, or creates it with a new token.
     pub fn load_or_create(path: &Path) -> io::Result<Self> {
         match fs::read_to_string(path) {
             Ok(text) if text.trim().len() >= TOKEN_BYTES => {
@@ -35,14 +35,14 @@ impl Token {
         }
     }
 
-    /// Makes a new token and replaces the file whole.
+    /// Makes a new token and replaces the file atomically.
     pub fn rotate(path: &Path) -> io::Result<Self> {
         let (token, fresh) = Self::write_beside(path)?;
         fs::rename(&fresh, path)?;
         Ok(token)
     }
 
-    /// Makes the first token. Of several that do so at once, one wins, and all go on with its token.
+    /// Makes the first token. If several processes do so at once, one wins and all use its token.
     fn create(path: &Path) -> io::Result<Self> {
         let (token, fresh) = Self::write_beside(path)?;
         let linked = fs::hard_link(&fresh, path);
@@ -60,7 +60,7 @@ impl Token {
         Ok((token, beside))
     }
 
-    /// Compares without telling by its time how much was right.
+    /// Compares in constant time, so that timing does not reveal a partial match.
     pub fn matches(&self, candidate: &str) -> bool {
         !self.0.is_empty() && bool::from(self.0.as_bytes().ct_eq(candidate.as_bytes()))
     }
@@ -71,7 +71,7 @@ impl Token {
     }
 }
 
-/// A new secret that is kept nowhere.
+/// A new secret, stored nowhere.
 pub fn fresh() -> io::Result<Token> {
     let mut random = [0_u8; TOKEN_BYTES];
     getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
@@ -82,7 +82,7 @@ pub fn fresh() -> io::Result<Token> {
     Ok(Token(text.into()))
 }
 
-/// Replaces a file whole by one that only its owner reads.
+/// Atomically replaces a file by one that only its owner can read.
 pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
     fs::rename(private_beside(path, text)?, path)
 }
@@ -105,12 +105,13 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Who may be an agent over TCP.
+/// How agents authenticate over TCP.
 #[derive(Clone, Debug)]
 pub enum Auth {
-    /// An agent with the token.
+    /// With this token.
     Token(Token),
-    /// Every program of this machine, and pages of loopback and allowed origins; for trying things on loopback.
+    /// Without a token: every program of this machine, and pages of loopback and allowed origins. For trying things on
+    /// loopback.
     None,
 }
 

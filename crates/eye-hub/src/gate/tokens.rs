@@ -17,24 +17,22 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use subtle::ConstantTimeEq;
 
-/// How many tokens a hub knows at most.
 pub const TOKENS_LEN_MAX: usize = 256;
-/// How long a token's name may be.
 pub const TOKEN_NAME_BYTES_MAX: usize = 64;
-/// How many origins a token may name.
+/// Most origins in one token.
 pub const TOKEN_PAGES_LEN_MAX: usize = 64;
 
-/// One token, as the file has it and as `eye token list` prints it.
+/// One token as stored in the file and printed by `eye token list`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Row {
     /// 1 to 64 of `[A-Za-z0-9_.-]`.
     pub name: String,
-    /// SHA-256 of the secret, in hex. The secret has 256 random bits, so that a plain hash cannot be undone.
+    /// SHA-256 of the secret, in hex. The secret has 256 random bits, so a plain hash cannot be reversed.
     hash: String,
     /// The words of `--may`.
     pub may: Vec<String>,
-    /// The origins whose pages it sees; for `join`, the one whose page it is. Empty: all.
+    /// The origins whose pages the token sees; for `join`, the page's own origin. Empty: all.
     #[serde(default)]
     pub pages: Vec<String>,
     /// Unix time in ms.
@@ -44,68 +42,59 @@ pub struct Row {
     pub expires_at: Option<u64>,
 }
 
-/// What is wanted of a new token.
+/// The properties of a new token.
 #[derive(Clone, Debug, Default)]
 pub struct Wish {
-    /// Its name.
     pub name: String,
-    /// What it may do.
     pub may: Vec<Class>,
-    /// The origins of its pages.
+    /// The origins whose pages the token sees; for `join`, the page's own origin.
     pub pages: Vec<String>,
-    /// Unix time in ms.
+    /// Unix time in ms; `None`: never.
     pub expires_at: Option<u64>,
 }
 
 /// Why a token cannot be made or used.
 #[derive(Debug, thiserror::Error)]
 pub enum TokensError {
-    /// The name does not fit.
     #[error("`{0}` is not a token's name: 1 to {TOKEN_NAME_BYTES_MAX} letters, digits, `_`, `.` or `-`")]
     Name(String),
-    /// There is one of that name.
+    /// The name is taken.
     #[error("there is a token `{0}` already")]
     Known(String),
-    /// There is none of that name.
+    /// No token has this name.
     #[error("there is no token `{0}`")]
     Unknown(String),
-    /// It is no origin.
+    /// Not an origin.
     #[error("`{0}` is not an origin: scheme, host and port, such as https://shop.example")]
     Origin(String),
-    /// A page joins as one origin.
+    /// A token for joining must name exactly one origin.
     #[error("a token with `join` names exactly one origin and allows nothing else")]
     Join,
-    /// There is no room.
+    /// Too many tokens, or too many origins in one.
     #[error("there are {TOKENS_LEN_MAX} tokens already, or more than {TOKEN_PAGES_LEN_MAX} origins in one")]
     Full,
-    /// The file is not as this hub writes it.
+    /// The content of the file is not as this hub writes it.
     #[error("{path} cannot be used: {why}")]
     File {
-        /// Which.
         path: PathBuf,
-        /// Why.
         why: String,
     },
-    /// The system refused.
     #[error("{path}: {source}")]
     Io {
-        /// Which file.
         path: PathBuf,
-        /// What the system said.
         source: io::Error,
     },
 }
 
-/// What a secret turned out to be.
+/// The result of looking up a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// A token of an agent.
     Agent(Scope),
-    /// A token of a page of this origin.
+    /// A token for pages of this origin.
     Page(Box<str>, Bearer),
-    /// A token that has expired.
+    /// The name of an expired token.
     Expired(String),
-    /// None of ours.
+    /// Not a token of this hub.
     Unknown,
 }
 
@@ -124,7 +113,7 @@ pub struct Valid {
     ids: HashSet<Box<str>>,
     expired: HashSet<Box<str>>,
     unreadable: bool,
-    /// When the next of them expires, as Unix time in ms.
+    /// When the next token expires, Unix time in ms.
     pub next_expiry_ms: Option<u64>,
 }
 
@@ -145,19 +134,18 @@ impl Valid {
 }
 
 impl Row {
-    /// Who uses this token.
     fn bearer(&self) -> Bearer {
-        // Enough of the hash to tell tokens apart, too little to look one up.
+        // Enough of the hash to distinguish tokens, too little to look one up.
         Bearer { name: self.name.as_str().into(), id: self.hash.chars().take(TOKEN_ID_LEN).collect::<String>().into() }
     }
 }
 
-/// What tells this token from others: the start of its hash.
+/// A token's id: the start of its hash.
 pub fn id_of(secret: &str) -> String {
     hash(secret).chars().take(TOKEN_ID_LEN).collect()
 }
 
-/// How much of a token's hash tells it from others.
+/// Hex digits of the hash in a token's id.
 const TOKEN_ID_LEN: usize = 16;
 
 /// The tokens of the file at one time; `None`: it could not be read.
@@ -165,11 +153,11 @@ const TOKEN_ID_LEN: usize = 16;
 pub struct Rows(Option<Vec<Row>>);
 
 impl Rows {
-    /// What a secret is. A file that cannot be read knows no token.
+    /// Looks up a secret. If the file could not be read, every secret is unknown.
     pub fn find(&self, secret: &str, now_ms: u64) -> Found {
         let Some(rows) = &self.0 else { return Found::Unknown };
         let wanted = hash(secret);
-        // Every row is compared, so that the time tells nothing about which one was nearly right.
+        // Compares with every row, so that timing does not reveal a partial match.
         let mut found = None;
         for row in rows {
             if bool::from(row.hash.as_bytes().ct_eq(wanted.as_bytes())) {
@@ -189,8 +177,8 @@ impl Rows {
         Found::Agent(Scope::limited(Limits { name, id, may, pages, void: None }))
     }
 
-    /// The token of this id that is for pages of this origin, with its hash. Both sides of a proof know the hash; it is
-    /// never sent.
+    /// The token with this id for pages of this origin, with its hash. Both sides of a pairing proof know the hash; it
+    /// is never sent.
     pub fn paired(&self, id: &str, origin: &str, now_ms: u64) -> Option<(Bearer, Box<str>)> {
         let is_it = |row: &&Row| {
             let valid = row.expires_at.is_none_or(|at| at > now_ms);
@@ -199,7 +187,6 @@ impl Rows {
         self.0.as_ref()?.iter().find(is_it).map(|row| (row.bearer(), row.hash.as_str().into()))
     }
 
-    /// The tokens that are valid now.
     pub fn valid(&self, now_ms: u64) -> Valid {
         let Some(rows) = &self.0 else { return Valid { unreadable: true, ..Valid::default() } };
         let mut valid = Valid::default();
@@ -217,14 +204,14 @@ impl Rows {
 }
 
 impl FileVersion {
-    /// The file as it is now; `None` when there is none.
+    /// The file's current version; `None`: there is no file.
     pub fn of(path: &Path) -> Option<Self> {
         let meta = fs::metadata(path).ok()?;
         let (number, mode) = (files::number(&meta), files::mode(&meta));
         Some(Self { number, len: meta.len(), modified: meta.modified().ok(), mode })
     }
 
-    /// Whether the file was last written at least so long before a time.
+    /// Whether the file was last written at least `age_ms` before `now_ms`.
     pub fn is_older_than(&self, age_ms: u64, now_ms: u64) -> bool {
         let since = self.modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
         let written_ms = since.as_secs().saturating_mul(1_000).saturating_add(999);
@@ -239,12 +226,12 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// The tokens of this file, which need not exist.
+    /// The file need not exist.
     pub fn new(path: PathBuf) -> Self {
         Self { path }
     }
 
-    /// All of them, expired ones too.
+    /// All tokens, including expired ones.
     pub fn list(&self) -> Result<Vec<Row>, TokensError> {
         let io = |source| TokensError::Io { path: self.path.clone(), source };
         let text = match fs::read_to_string(&self.path) {
@@ -264,7 +251,7 @@ impl Tokens {
         Ok(rows)
     }
 
-    /// Makes a token and gives its secret, which is kept nowhere.
+    /// Makes a token and returns its secret, which is stored nowhere.
     pub fn create(&self, wish: Wish, now_ms: u64) -> Result<Token, TokensError> {
         let _alone = self.lock()?;
         let mut rows = self.list()?;
@@ -296,7 +283,7 @@ impl Tokens {
         Ok(secret)
     }
 
-    /// Takes back every token of this name: hubs of a cluster that were apart may have made several.
+    /// Revokes every token of this name: disconnected hubs of a cluster may have made several.
     pub fn revoke(&self, name: &str, now_ms: u64) -> Result<(), TokensError> {
         let _alone = self.lock()?;
         let mut rows = self.list()?;
@@ -304,18 +291,19 @@ impl Tokens {
         if gone.is_empty() {
             return Err(TokensError::Unknown(name.to_owned()));
         }
-        // Noted first: what is noted and still in the file is taken back again, what is in neither would come back.
+        // The revocation is noted first: a noted token that is still in the file is revoked again, but a token in
+        // neither file would come back from another hub.
         let shared = gone.iter().filter(|row| !row.stays_here());
         self.note_revoked(shared.map(|row| row.shared(Some(now_ms))), now_ms)?;
         self.write(&rows)
     }
 
-    /// All of them, as they are asked about.
+    /// The current tokens, for lookups.
     pub fn rows(&self) -> Rows {
         Rows(self.list().ok())
     }
 
-    /// What changes with every change of the file: which it is, its length and when it was written.
+    /// Changes with every change of the file.
     pub fn version(&self) -> Option<FileVersion> {
         FileVersion::of(&self.path)
     }
@@ -326,7 +314,7 @@ impl Tokens {
     }
 }
 
-/// The file of named tokens beside the file of the hub's own.
+/// The file of named tokens beside the file of the hub's own token.
 pub fn beside(token_file: &Path) -> PathBuf {
     token_file.with_file_name("tokens.json")
 }

@@ -1,4 +1,4 @@
-//! `/evolution`, `/agents` and `/cartridges/`: the gate, and then the backend that computes.
+//! `/evolution`, `/agents` and `/cartridges/`: admits requests and passes them to a backend. Computes nothing itself.
 
 pub use super::conversation::{Heard, Say};
 use super::conversation::{Terms, carry};
@@ -24,7 +24,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Small on purpose: the library zeroes its read buffer on every read.
 const READ_BUFFER_BYTES: usize = 4096;
 
-/// A door to a backend that is a WebSocket.
+/// An endpoint of a backend that speaks over a WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
     /// `/evolution` and `/evo`.
@@ -33,47 +33,44 @@ pub enum Room {
     Agents,
 }
 
-/// A file that a backend gives.
+/// A file from a backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
-    /// The HTTP status.
     pub status: u16,
-    /// What it is.
     pub media_type: &'static str,
-    /// Whether it never changes, so that a browser may keep it.
+    /// The file never changes, so a browser may cache it.
     pub lasting: bool,
-    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// Who computes. Everything that reaches it has passed the gate.
+/// Computes. Every request has passed the gate.
 pub trait Backends: Debug + Send + Sync {
-    /// The hub serves from now on; this is the way into it.
+    /// Called when the hub starts to serve. `links` connect to the hub.
     fn begin(&self, links: Links);
 
-    /// A WebSocket, until either side ends it. `origin` is that of the page that opened it; programs have none.
+    /// Handles a WebSocket until either side ends it. `origin` is the origin of the page that opened it; programs have
+    /// none.
     fn talk(&self, room: Room, origin: Option<String>, heard: Heard, say: Say) -> Later<()>;
 
-    /// A GET below `/cartridges/`; the list of them is the empty name.
+    /// Handles a GET below `/cartridges/`. The empty name is the list of cartridges.
     fn cartridge(&self, name: String) -> Later<Given>;
 
     /// More lines for `/metrics`.
     fn metrics(&self) -> String;
 
-    /// The hub is about to end. What is to be told to pages and agents is told at once, while they are still there.
+    /// Called before the hub ends. Must notify pages and agents at once, while they are still connected.
     fn shut_down(&self) -> Later<()>;
 }
 
-/// Backends as a guest.
+/// The backends as a guest.
 #[derive(Clone, Debug)]
 pub struct Computing {
     backends: Arc<dyn Backends>,
-    /// Places for connections.
+    /// Limits the number of connections.
     seats: Arc<Semaphore>,
 }
 
 impl Computing {
-    /// Serves these backends.
     pub fn new(backends: Arc<dyn Backends>) -> Self {
         Self { backends, seats: Arc::new(Semaphore::new(BACKEND_SOCKETS_MAX)) }
     }
@@ -122,7 +119,6 @@ async fn agents(
     enter(&door, &guest, Room::Agents, &headers, upgrade)
 }
 
-/// The list of cartridges.
 async fn cartridges(State(door): State<Door>, Extension(guest): Extension<Computing>, headers: Head) -> Response {
     stored(&door, &guest, String::new(), &headers).await
 }

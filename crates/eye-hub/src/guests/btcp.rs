@@ -1,8 +1,8 @@
-//! BTCP where a `WebSocket` is blocked: `/events` with `/message` in both of its forms, and `/rpc`.
+//! BTCP for networks that block `WebSocket`s: `/events` with `/message` in both of its forms, and `/rpc`.
 //!
-//! How a client posts tells the forms apart: `X-Session-ID` is answered in the body, `sessionId` or `clientId` in the
-//! query on the stream. Streams are greeted as both kinds of servers do, and their events have no names, which every
-//! client hears.
+//! The form of a client's POST distinguishes the two kinds: with `X-Session-ID` the response is in the body, with
+//! `sessionId` or `clientId` in the query it is on the stream. Greetings follow both existing kinds of servers. Events
+//! have no names, so that every client receives them.
 
 use crate::dialect::events::{self as words, Posts};
 use crate::dialect::wall_ms;
@@ -36,7 +36,7 @@ use std::borrow::Cow;
 
 /// The header in which the first form names its session.
 const SESSION_HEADER: &str = "x-session-id";
-/// The header in which a browser names the last event that it heard before its stream was cut.
+/// The header in which a reconnecting browser names the last event that it received.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// BTCP over HTTP, as a guest.
@@ -58,12 +58,12 @@ struct EventsQuery {
     session_id: Option<String>,
     client_type: Option<String>,
     version: Option<String>,
-    /// A page's token, where its client can send no header.
+    /// A page's token, for clients that cannot send a header.
     token: Option<String>,
 }
 
 impl EventsQuery {
-    /// Only the page client that posts by header leaves its session out, and it names its version.
+    /// Only the page client that posts by header omits the session, and it sends its version.
     fn fault(&self, side: Side) -> Option<&'static str> {
         let session = self.session_id.as_deref().filter(|id| !id.is_empty());
         match (&self.version, session) {
@@ -76,7 +76,7 @@ impl EventsQuery {
     }
 }
 
-/// Opens a stream. A browser that comes back to one says its id: `CLIENT.SESSION`.
+/// Opens a stream. A browser that reconnects sends its last event id: `CLIENT.SESSION`.
 async fn events(State(door): State<Door>, headers: Head, Query(query): Query<EventsQuery>) -> Response {
     let side = if query.client_type.as_deref() == Some("browser") { Side::Page } else { Side::Agent };
     let admitted = match admit(&door, &headers, side, query.token.as_deref()) {
@@ -89,7 +89,7 @@ async fn events(State(door): State<Door>, headers: Head, Query(query): Query<Eve
     let session = query.session_id.as_deref().filter(|id| !id.is_empty());
     let last = headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok()).and_then(|id| id.split_once('.'));
     if last.is_some_and(|(client, _)| door.hub.was_superseded(client)) {
-        // The one answer after which a browser stops coming back.
+        // The one response that stops a browser from reconnecting.
         return with_cors(&door, &headers, StatusCode::NO_CONTENT.into_response());
     }
     let id = session
@@ -117,14 +117,14 @@ async fn events(State(door): State<Door>, headers: Head, Query(query): Query<Eve
     peer.client = Some(client.as_str().into());
     let listed = if side == Side::Agent { door.hub.listed(&scope) } else { Vec::new() };
     let response = event_stream::serve(door.hub.clone(), peer, |hub, conn| {
-        // The hub may have given a page another one than it asked for.
+        // The hub may have given the page another session than it requested.
         let session = hub.claimed(conn).unwrap_or_else(|| id.as_str().into());
         hub.greet_stream(conn, &client, &session, last.is_some(), &listed);
     });
     with_cors(&door, &headers, response)
 }
 
-/// One stream more would leave the page no connection to answer with. A browser that comes `back` is to stop.
+/// One more stream would leave the page no connection for its responses. A browser that reconnects (`back`) must stop.
 fn crowded(back: bool) -> Response {
     if back {
         return StatusCode::NO_CONTENT.into_response();
@@ -141,14 +141,14 @@ struct MessageQuery {
     token: Option<String>,
 }
 
-/// Takes what a peer of a stream says.
+/// Handles a POST of a stream's peer.
 async fn message(State(door): State<Door>, headers: Head, Query(query): Query<MessageQuery>, body: Body) -> Response {
     let response = heard(&door, &headers, &query, body).await;
     with_cors(&door, &headers, response)
 }
 
 async fn heard(door: &Door, headers: &Head, query: &MessageQuery, body: Body) -> Response {
-    // Which side speaks is written in the body; one that is admitted as neither has nothing read.
+    // The body says whether a page or an agent sends it; if neither is admitted, the body is not read.
     let (page, agent) =
         (admit(door, headers, Side::Page, query.token.as_deref()), admit(door, headers, Side::Agent, None));
     if let (Err(as_page), Err(as_agent)) = (&page, &agent) {
@@ -192,7 +192,7 @@ async fn heard(door: &Door, headers: &Head, query: &MessageQuery, body: Body) ->
         _ => door.hub.find_stream(side, &sender),
     };
     if let Found::One(conn) = &found {
-        // A socket would not be read from while work is done for what it said before.
+        // As with a socket, nothing more is read while earlier messages are being handled.
         door.hub.ready_to_hear(*conn).await;
     }
     match found {
@@ -200,7 +200,7 @@ async fn heard(door: &Door, headers: &Head, query: &MessageQuery, body: Body) ->
             Posts::ByQuery => on_stream(door, conn, session, &message, body).await,
             Posts::ByHeader => in_body(door, conn, session, &message, body).await,
         },
-        // Agents that post by header name nothing but the session that they share: each is answered in the body.
+        // Agents that post by header name only a session, which they may share: each is answered in the body.
         Found::Several if side == Some(Side::Agent) && posts == Posts::ByHeader && id_of(&message).is_some() => {
             ask_once(door, scope, session, &body).await.map_or_else(ending, json_text)
         }
@@ -216,7 +216,7 @@ async fn heard(door: &Door, headers: &Head, query: &MessageQuery, body: Body) ->
     }
 }
 
-/// A page answered a call.
+/// Handles a page's response to a call.
 fn answered(door: &Door, sender: &Sender<'_>, id: &str, outcome: Result<Cow<'_, str>, Error>) -> Response {
     let Some((page, call)) = door.hub.stream_of_call(sender, id) else {
         let body = serde_json::json!({ "error": "no such call went to a page of this origin" });
@@ -229,7 +229,7 @@ fn answered(door: &Door, sender: &Sender<'_>, id: &str, outcome: Result<Cow<'_, 
     }
 }
 
-/// Answers on the stream.
+/// Handles a message whose response goes to the stream.
 async fn on_stream(door: &Door, conn: Conn, session: Option<&str>, message: &Message<'_>, body: String) -> Response {
     match beforehand(door, conn, session, Posts::ByQuery, message) {
         Some(answer) => door.hub.message(conn, &answer),
@@ -240,8 +240,8 @@ async fn on_stream(door: &Door, conn: Conn, session: Option<&str>, message: &Mes
     json_response(&serde_json::json!({ "success": true }))
 }
 
-/// Answers in the body, where the answer is there at once; a call is accepted, and answered on the stream. A page's
-/// client takes any answer for success, so what failed has a status that says so.
+/// Responds in the body if the answer is available at once; otherwise accepts the call and responds on the stream. A
+/// page's client takes any answer for success, so a failure has an error status.
 async fn in_body(door: &Door, conn: Conn, session: Option<&str>, message: &Message<'_>, body: String) -> Response {
     let answer = match beforehand(door, conn, session, Posts::ByHeader, message) {
         Some(answer) => Some(answer),
@@ -258,7 +258,7 @@ async fn in_body(door: &Door, conn: Conn, session: Option<&str>, message: &Messa
     }
 }
 
-/// What is answered without asking the switchboard: a ping, and what needs a session that has no page.
+/// Responses that do not need the core: to a ping, and to requests for a session that has no page.
 fn beforehand(door: &Door, conn: Conn, session: Option<&str>, posts: Posts, message: &Message<'_>) -> Option<String> {
     let Message::Request { id, method, .. } = message else { return None };
     match &**method {
@@ -272,7 +272,7 @@ fn beforehand(door: &Door, conn: Conn, session: Option<&str>, posts: Posts, mess
     }
 }
 
-/// One request, one answer, no session of its own.
+/// One request, one response, no session of its own.
 async fn rpc(State(door): State<Door>, headers: Head, body: Body) -> Response {
     let scope = match admit(&door, &headers, Side::Agent, None) {
         Ok(admitted) => admitted.scope(),
@@ -299,7 +299,7 @@ async fn rpc(State(door): State<Door>, headers: Head, body: Body) -> Response {
     with_cors(&door, &headers, response)
 }
 
-/// Asks for an agent that is there for this one request.
+/// Sends a request as an agent that exists for this one request.
 async fn ask_once(door: &Door, scope: Scope, session: Option<&str>, request: &str) -> Option<String> {
     let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::messages(), None).scoped(scope);
     peer.face = "btcp-http";
@@ -324,14 +324,14 @@ fn ending() -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, "the hub shuts down").into_response()
 }
 
-/// Only a page's token may stand in the query: it joins, and allows nothing else.
+/// Only a page's token may be in the query: it only allows joining.
 fn admit(door: &Door, headers: &Head, side: Side, query_token: Option<&str>) -> Result<Admitted, Refusal> {
     let token = bearer(headers).or_else(|| query_token.filter(|_| side == Side::Page).map(str::to_owned));
     let wants = if side == Side::Page { Wants::Page } else { Wants::Agent };
     door.gate.admit(wants, knock(headers, token.as_deref()))
 }
 
-/// Who says such a thing: pages offer and answer, agents ask. `None`: both do.
+/// The side that sends such a message: pages offer and answer, agents send requests. `None`: either.
 fn side_of(message: &Message<'_>) -> Option<Side> {
     match message {
         Message::Request { method, .. } | Message::Notification { method, .. } => match &**method {

@@ -1,5 +1,5 @@
-//! A WebSocket that is text both ways, as two bounded channels: what cannot be taken yet is not read, and a peer that
-//! does not read is closed. Who is admitted, and what is said, is not known here.
+//! Turns a WebSocket of text messages into two bounded channels. If our side does not take messages, reading stops; a
+//! peer that does not read is closed. Knows nothing about admission or the content of messages.
 
 use crate::hub::gateway::Later;
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
@@ -11,26 +11,26 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// What a peer says, one text message each. It ends when the peer is gone.
+/// The peer's text messages. Ends when the peer is gone.
 pub type Heard = mpsc::Receiver<String>;
-/// What is said to a peer. Who lets go of it closes the connection; who finds it full has a peer that does not read,
-/// and lets go of it.
+/// Text messages for the peer. Dropping the sender closes the connection. A full channel means that the peer does not
+/// read; drop the sender then.
 pub type Say = mpsc::Sender<String>;
 
-/// What a conversation may hold, and how it is told that it ends.
+/// The limits of a conversation, and its close message.
 #[derive(Clone, Debug)]
 pub struct Terms {
-    /// Messages of the peer that were not taken yet.
+    /// Most messages of the peer that are queued for our side.
     pub heard_len_max: usize,
-    /// Messages that the peer has not taken yet.
+    /// Most messages of our side that are queued for the peer.
     pub said_len_max: usize,
     /// Of one message; the socket has the same limit.
     pub message_bytes_max: usize,
-    /// Said where our side lets go.
+    /// Sent when our side drops its sender.
     pub farewell: Close,
 }
 
-/// Carries text until either side ends it, or until `over` says why it is.
+/// Carries text until either side ends it, or until `over` returns a reason.
 pub async fn carry(
     socket: WebSocket,
     terms: Terms,
@@ -42,7 +42,7 @@ pub async fn carry(
     let (say, said) = mpsc::channel(terms.said_len_max);
     let close = {
         let talk = talk(heard, say);
-        // Its own end is told by its letting go of what it says, so that all of it is written before.
+        // When `talk` ends, it drops its sender, and `write` then ends the connection after all queued messages.
         let talk = async {
             talk.await;
             std::future::pending().await
@@ -59,7 +59,7 @@ pub async fn carry(
     }
 }
 
-/// Closes a connection with the reason.
+/// Closes a connection with a reason.
 pub async fn end(socket: WebSocket, close: Close) {
     let (sink, stream) = socket.split();
     tell(sink, stream, close).await;
@@ -71,17 +71,17 @@ async fn tell(mut sink: SplitSink<WebSocket, Message>, mut stream: SplitStream<W
         let _ = sink.send(Message::Close(Some(frame))).await;
         while let Some(Ok(_)) = stream.next().await {}
     };
-    // A peer that reads nothing cannot be told; it is dropped all the same.
+    // A peer that does not read misses the close frame and is dropped all the same.
     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), ending).await;
 }
 
 async fn read(stream: &mut SplitStream<WebSocket>, hear: Say, message_bytes_max: usize) -> Option<Close> {
     while let Some(message) = stream.next().await {
         match message {
-            // What cannot be taken yet waits here, and then in the peer.
+            // A message that our side does not take yet waits here, and the next ones in the peer.
             Ok(Message::Text(text)) => {
                 if hear.send(text.to_string()).await.is_err() {
-                    // It hears no more, but may have something left to say; its writer ends this.
+                    // Our side reads no more but may still send; `write` ends the connection.
                     return std::future::pending().await;
                 }
             }

@@ -1,5 +1,5 @@
-//! `/extension`: the way in of the browser extension. The gate, the code that pairs it once, the secret that both know
-//! from then on; what it says after that is the browsers' to understand.
+//! `/extension`: the endpoint of the browser extension. Handles admission, the code that pairs it once, and the proof
+//! of the shared secret afterwards. All later messages are handled by [`Tabs`].
 
 pub use super::conversation::{Heard, Say};
 use super::conversation::{Terms, carry, end};
@@ -30,31 +30,31 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-/// The subprotocol; what makes the extension known is offered beside it.
+/// The subprotocol; the offers beside it identify the extension.
 const PROTOCOL: &str = "eye.extension";
-/// How the offer begins that carries the id of its pairing.
+/// Prefix of the offer with the pairing's id.
 const ID_PREFIX: &str = "id.";
-/// How the offer begins that carries what the hub's proof must hold.
+/// Prefix of the offer with the nonce for the hub's proof.
 const NONCE_PREFIX: &str = "nonce.";
-/// Letters of a nonce, of 32 each.
+/// Letters in a nonce, each one of 32.
 const NONCE_LEN_MIN: usize = 26;
 
-/// How long a code can be used where nothing else is said.
+/// How long a code can be used by default.
 pub const CODE_DEFAULT: Duration = Duration::from_mins(10);
-/// The longest that it may be.
+/// The longest time that a code can be used.
 const CODE_MAX: Duration = Duration::from_hours(24);
-/// Codes that wait to be used; the oldest gives way.
+/// Unused codes; a new one replaces the oldest.
 const CODES_LEN_MAX: usize = 16;
-/// Letters and digits that are not taken for each other, as people read them.
+/// Letters and digits that people do not confuse with each other.
 const LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-/// Of 32 each: 60 bits.
+/// Letters in a code, each one of 32: 60 bits.
 const CODE_LEN: usize = 12;
-/// Letters of a pairing's name.
+/// Letters in the random part of a pairing's name.
 const NAME_LEN: usize = 6;
 
-/// Who drives the tabs. Everything that reaches it comes from a paired extension.
+/// Drives the tabs. Every message comes from a paired extension.
 pub trait Tabs: Debug + Send + Sync {
-    /// One extension, until either side ends it. `name` is its pairing's.
+    /// Serves one extension until either side ends it. `name` is the name of its pairing.
     fn talk(&self, name: String, heard: Heard, say: Say) -> Later<()>;
 }
 
@@ -63,7 +63,7 @@ pub trait Tabs: Debug + Send + Sync {
 pub struct Codes(Mutex<Vec<(String, Instant)>>);
 
 impl Codes {
-    /// Makes one that can be used once, for so long.
+    /// Makes a code that can be used once within `lasts`.
     pub fn make(&self, now: Instant, lasts: Duration) -> io::Result<String> {
         let code = letters(CODE_LEN)?;
         let mut codes = self.hold();
@@ -75,7 +75,7 @@ impl Codes {
         Ok(code)
     }
 
-    /// Uses one up.
+    /// Uses up a code.
     fn take(&self, now: Instant, code: &str) -> bool {
         let mut codes = self.hold();
         codes.retain(|(_, until)| *until > now);
@@ -84,7 +84,7 @@ impl Codes {
         codes.len() < before
     }
 
-    /// Those that can still be used.
+    /// The codes that can still be used.
     fn all(&self, now: Instant) -> Vec<String> {
         self.hold().iter().filter(|(_, until)| *until > now).map(|(code, _)| code.clone()).collect()
     }
@@ -94,24 +94,24 @@ impl Codes {
     }
 }
 
-/// So many random letters.
+/// Random letters.
 fn letters(len: usize) -> io::Result<String> {
     let mut random = vec![0; len];
     getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(random.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect())
 }
 
-/// The extension's way in, as a guest.
+/// The extension's endpoint, as a guest.
 #[derive(Clone, Debug)]
 pub struct ExtensionDoor {
     tabs: Arc<dyn Tabs>,
     codes: Arc<Codes>,
-    /// Places for connections.
+    /// Limits the number of connections.
     seats: Arc<Semaphore>,
 }
 
 impl ExtensionDoor {
-    /// Hands extensions to `tabs`, once they are paired by one of these codes.
+    /// Serves extensions with `tabs`, once they are paired by one of `codes`.
     pub fn new(tabs: Arc<dyn Tabs>, codes: Arc<Codes>) -> Self {
         Self { tabs, codes, seats: Arc::new(Semaphore::new(EXTENSIONS_MAX)) }
     }
@@ -123,14 +123,14 @@ impl Guest for ExtensionDoor {
     }
 }
 
-/// How an extension makes itself known: by its id, or by a code that it was given; and what the hub's proof is to be
-/// of.
+/// How an extension identifies itself: by the id of its pairing, or by a code (no id); and the nonce for the hub's
+/// proof.
 struct Claim {
     id: Option<String>,
     nonce: String,
 }
 
-/// Reads `id.ID`, where there is one, and `nonce.NONCE`.
+/// Reads `id.ID`, if present, and `nonce.NONCE`.
 fn claim(headers: &HeaderMap) -> Option<Claim> {
     let offers = headers.get(header::SEC_WEBSOCKET_PROTOCOL).and_then(|offers| offers.to_str().ok())?;
     let offered = |prefix: &str| offers.split(',').find_map(|offer| offer.trim().strip_prefix(prefix));
@@ -159,7 +159,8 @@ async fn enter(
     upgrade.protocols([PROTOCOL]).max_message_size(MESSAGE_BYTES_MAX).max_frame_size(MESSAGE_BYTES_MAX).on_upgrade(
         async move |mut socket| {
             let _seat = seat;
-            // A browser does not tell a refused upgrade from a hub that is not there, so this is said by a close.
+            // A browser cannot distinguish a refused upgrade from a hub that is not running, so a refusal is sent as a
+            // close frame.
             let proving = prove(&door, &guest.codes, claim, &mut socket);
             match timeout(Duration::from_millis(HANDSHAKE_MS), proving).await {
                 Ok(Ok(bearer)) => {
@@ -167,14 +168,14 @@ async fn enter(
                     serve(&guest, bearer.name.to_string(), socket, ended).await;
                 }
                 Ok(Err(close)) => end(socket, close).await,
-                // It went away, or never said anything.
+                // The extension disconnected, or sent nothing in time.
                 Err(_) => {}
             }
         },
     )
 }
 
-/// What either side says to prove that it knows the secret.
+/// The message with which either side proves that it knows the secret.
 #[derive(Deserialize)]
 struct Proving {
     method: String,
@@ -186,8 +187,8 @@ struct Proof {
     proof: String,
 }
 
-/// Each side proves that it knows the secret of a pairing, or a code, and sends neither: what listens at the hub's port
-/// while no hub runs learns nothing, and the extension talks to no other program. The hub begins.
+/// Each side proves that it knows the secret of a pairing, or a code, and sends neither. So a program that listens at
+/// the hub's port while no hub runs learns nothing, and the extension talks to no other program. The hub begins.
 async fn prove(door: &Door, codes: &Codes, claim: Option<Claim>, socket: &mut WebSocket) -> Result<Bearer, Close> {
     let unpaired = || Close::not_paired("the extension is not paired");
     let Claim { id, nonce: theirs } = claim.ok_or_else(unpaired)?;
@@ -196,7 +197,7 @@ async fn prove(door: &Door, codes: &Codes, claim: Option<Claim>, socket: &mut We
         Some(id) => Some(door.gate.paired(id).ok_or_else(|| Close::not_paired("this pairing was taken back"))?),
         None => None,
     };
-    // The hub does not know which code was typed; it proves that it knows all that it gave out.
+    // The hub does not know which code was typed, so it sends a proof for each valid code.
     let secrets = match &known {
         Some((_, secret)) => vec![secret.to_string()],
         None => codes.all(Instant::now()),
@@ -239,7 +240,7 @@ async fn say(socket: &mut WebSocket, method: &str, params: &serde_json::Value) -
     socket.send(Message::text(text)).await.map_err(|error| failed(&error))
 }
 
-/// HMAC-SHA-256 of who proves, the nonce that it answers, and its own, in hex.
+/// HMAC-SHA-256 of the prover's role, the nonce of the other side and the prover's own nonce, in hex.
 fn proof_of(secret: &str, who: &str, theirs: &str, own: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
     let tag = hmac::sign(&key, format!("{who} {theirs} {own}").as_bytes());

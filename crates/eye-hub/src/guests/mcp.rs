@@ -1,5 +1,5 @@
-//! MCP at `/mcp` and `/api/mcp`, on announced streams of the Unix socket, and as `gateway/…`. The hub admits and hands
-//! over.
+//! MCP at `/mcp` and `/api/mcp`, on announced streams of the Unix socket, and as `gateway/…`. The hub only admits
+//! requests and passes them on.
 
 use crate::gate::Wants;
 use crate::http::body;
@@ -22,9 +22,9 @@ use std::sync::Arc;
 /// The body of an answer, whole or as a stream.
 pub type Body = Pin<Box<dyn http_body::Body<Data = Bytes, Error = Infallible> + Send>>;
 
-/// What serves agents over MCP. Everything that reaches it has passed the gate.
+/// Serves agents over MCP. Every request has passed the gate.
 pub trait Faces: Gateway {
-    /// The hub serves from now on; this is the way into it.
+    /// Called when the hub starts to serve. `links` connect to the hub.
     fn begin(&self, links: Links);
 
     /// A request to `/mcp` or `/api/mcp`.
@@ -33,16 +33,14 @@ pub trait Faces: Gateway {
     /// More lines for `/metrics`.
     fn metrics(&self) -> String;
 
-    /// The hub is about to end.
+    /// Called before the hub ends.
     fn shut_down(&self) -> Later<()>;
 }
 
-/// MCP as a guest.
 #[derive(Debug)]
 pub struct Mcp(Arc<dyn Faces>);
 
 impl Mcp {
-    /// Serves these faces.
     pub fn new(faces: Arc<dyn Faces>) -> Self {
         Self(faces)
     }
@@ -71,7 +69,7 @@ impl Guest for Mcp {
     }
 }
 
-/// Hands an admitted request over, with its whole body.
+/// Admits a request and passes it on with its whole body.
 async fn serve(State(door): State<Door>, Extension(faces): Extension<Arc<dyn Faces>>, request: Request) -> Response {
     let head = Head::of(request.headers(), request.extensions());
     let token = bearer(&head);

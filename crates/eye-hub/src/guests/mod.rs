@@ -1,5 +1,5 @@
-//! Guests of the hub that live in this crate: other protocols at its endpoints, and what is handed over to other
-//! crates. The rest of the hub names none of them; the program that runs a hub mounts those that it wants.
+//! Guests of the hub that live in this crate: other protocols at its endpoints, and adapters for other crates. The rest
+//! of the hub does not refer to them; the program that runs a hub mounts those that it needs.
 
 pub mod backends;
 mod btcp;

@@ -1,4 +1,4 @@
-//! The original eye: its agents at `/api/eye`, its pages at `/api/eye-bridge`, unchanged.
+//! The original eye's endpoints, unchanged: agents at `/api/eye`, pages at `/api/eye-bridge`.
 
 use crate::dialect::original;
 use crate::gate::{Admitted, Wants};
@@ -20,10 +20,9 @@ use eye_protocol::messages::{PageInfo, Presence, SUBPROTOCOL, SessionRow};
 use eye_protocol::scope::Scope;
 use serde::Deserialize;
 
-/// What an original page is called, which says nothing of itself.
+/// The title of original pages, which send none.
 const TITLE: &str = "eye-bridge";
 
-/// The original eye's endpoints.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OriginalEye;
 
@@ -44,8 +43,7 @@ impl TokenQuery {
     }
 }
 
-/// Admits a client of the original at one of its doors: it carries the token in the query and expects the original's
-/// texts.
+/// Admits a client of the original. It sends the token in the query and expects the original's texts.
 fn admit(door: &Door, headers: &Head, token: Option<&str>, wants: Wants) -> Result<Admitted, Box<Response>> {
     door.gate.admit(wants, knock(headers, token)).map_err(|refusal| {
         let answer = match (refusal.status, token) {
@@ -58,7 +56,7 @@ fn admit(door: &Door, headers: &Head, token: Option<&str>, wants: Wants) -> Resu
     })
 }
 
-/// The session that an original page of this address had and left.
+/// The session that an original page of this URL had and left.
 fn left_behind(rows: &[SessionRow], origin: &str, url: &str) -> Option<SessionId> {
     let same = |row: &&SessionRow| row.title == TITLE && row.origin == origin && row.url == url;
     let gone = rows.iter().filter(same).filter(|row| row.state != Presence::Connected);
@@ -81,7 +79,7 @@ async fn agent(
     };
     handshake.grant(move |socket| {
         let mut peer = Peer::new(Side::Agent, Voice::Original, Outbox::messages(), None).scoped(scope.clone());
-        // The newest; connected ones come first.
+        // The newest page; connected ones come first.
         let rows = door.hub.rows(&scope);
         let there = rows.into_iter().find(|row| row.state != Presence::Gone && !row.frame).map(|row| row.id);
         if there.is_none() {
@@ -103,7 +101,8 @@ async fn page(
     Query(query): Query<TokenQuery>,
     handshake: Result<Handshake, NotAHandshake>,
 ) -> Response {
-    // The origin decides what the page may, as on every way in; the token is needed beside it, as the original does.
+    // The origin decides the page's policy, as at every endpoint; the token is required in addition, as the original
+    // does.
     let admitted = admit(&door, &headers, query.token(), Wants::Page).and_then(|page| {
         match admit(&door, &headers, query.token(), Wants::Agent) {
             Err(refusal) if !query.token().is_some_and(|token| door.gate.joins(token)) => Err(refusal),
@@ -127,7 +126,7 @@ async fn page(
     };
     let referer = headers.get(header::REFERER).and_then(|value: &HeaderValue| value.to_str().ok());
     let url = referer.unwrap_or(&origin).to_owned();
-    // The original names no session; a page of the same address that was there before is the same one, reloaded.
+    // The original sends no session id. A page of the same URL that was here before counts as the same page, reloaded.
     let before = left_behind(&door.hub.rows(&Scope::ALL), &origin, &url);
     let session = before.unwrap_or_else(session_id::fresh);
     let joining = Joining { session, origin: origin.into(), policy, by_token };

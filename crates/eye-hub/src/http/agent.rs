@@ -1,5 +1,5 @@
-//! Agents where a `WebSocket` is blocked: `/agent` as a stream of events with POSTs, and as one POST that holds its
-//! answers. Both carry what the `WebSocket` carries, as batches; they add nothing to it.
+//! Agents for networks that block `WebSocket`s: `/agent` as an event stream with POSTs, and as one POST whose response
+//! holds the answers. Both carry the same batches as the `WebSocket` and add nothing.
 
 use super::body;
 use super::door::{Door, Head, bad_request, bearer, json_response, json_text, knock, refused, with_cors};
@@ -24,7 +24,7 @@ use futures_util::stream;
 use serde::Deserialize;
 use std::convert::Infallible;
 
-/// What a request says of its agent; `hello` says the same and more.
+/// The agent's properties in the query; a `hello` can set the same and more.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentQuery {
@@ -42,7 +42,7 @@ impl AgentQuery {
     }
 }
 
-/// Opens a stream: each event is a batch. The first says the id under which its agent posts.
+/// Opens a stream: each event is a batch. The first one contains the client id for the agent's POSTs.
 pub async fn events(State(door): State<Door>, headers: Head, Query(query): Query<AgentQuery>) -> Response {
     let scope = match admit(&door, &headers) {
         Ok(scope) => scope,
@@ -56,18 +56,18 @@ pub async fn events(State(door): State<Door>, headers: Head, Query(query): Query
         hub.message(conn, &rpc::notification("connected", &params));
         hub.introduce(conn, query);
     });
-    // What a widespread proxy takes for the wish that it hold nothing back.
+    // A widespread proxy buffers responses unless this header is present.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     with_cors(&door, &headers, response)
 }
 
-/// Takes what an agent says: for its stream when it names one, else to be answered right here.
+/// Handles an agent's POST: for its stream if it names one, else answered in the response.
 pub async fn message(State(door): State<Door>, headers: Head, Query(query): Query<AgentQuery>, body: Body) -> Response {
     let scope = match admit(&door, &headers) {
         Ok(scope) => scope,
         Err(refusal) => return *refusal,
     };
-    // While work is done for what this agent posted before, no more of it is read.
+    // Nothing more of this agent is read while its earlier messages are being handled.
     if let Some(conn) = query.client_id.as_deref().and_then(|client| door.hub.find_client(client, &scope)) {
         door.hub.ready_to_hear(conn).await;
     }
@@ -112,7 +112,7 @@ async fn ask(door: &Door, query: AgentQuery, scope: Scope, question: Question) -
     }
     let mut asking = Asking { visit, signals, left: question.answers };
     if !question.single {
-        // The head leaves at once, so that a client that posts in order need not wait for the answers.
+        // The head is sent at once, so that a client which posts in order need not wait for the answers.
         let lines = stream::unfold(asking, |mut asking| async move {
             let parcel = asking.next().await?;
             Some((Ok::<_, Infallible>(Bytes::from(batches("", "\n", &parcel))), asking))
@@ -138,7 +138,7 @@ fn admit(door: &Door, headers: &Head) -> Result<Scope, Box<Response>> {
 }
 
 impl Hub {
-    /// The agent whose stream has this id.
+    /// The agent whose stream has this client id.
     fn find_client(&self, client: &str, scope: &Scope) -> Option<Conn> {
         let state = self.hold();
         let meant = |peer: &Peer| {
@@ -148,7 +148,7 @@ impl Hub {
         state.peers.iter().find(|(_, peer)| meant(peer)).map(|(conn, _)| *conn)
     }
 
-    /// Takes what the query says of an agent.
+    /// Applies the agent's properties from the query.
     fn introduce(&self, conn: Conn, query: AgentQuery) {
         if let Some(hello) = query.hello() {
             self.feed(&mut self.hold(), Input::AgentHello { agent: conn, hello });

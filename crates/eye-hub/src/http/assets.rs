@@ -1,29 +1,25 @@
-//! The files that the hub carries: the page client, its parts, the start page, documents and the demo apps.
+//! The files embedded in the hub: the page client, its parts, the start page, documents and the demo apps.
 
 use crate::hub::media;
 use rust_embed::RustEmbed;
 use std::borrow::Cow;
 
-/// The page client.
 pub const CLIENT: &str = include_str!("../../assets/eye.js");
-/// The start page.
 pub const START_PAGE: &str = include_str!("../../assets/start.html");
 
-/// What the page client loads on first use, by name.
+/// Scripts that the page client loads on first use, by name.
 const PARTS: [(&str, &str); 2] =
     [("parts.js", include_str!("../../assets/parts.js")), ("webmcp.js", include_str!("../../assets/webmcp.js"))];
 
-/// A part of the page client.
 pub fn part(name: &str) -> Option<&'static str> {
     PARTS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// A document for users, by its name.
 pub fn document(name: &str) -> Option<&'static str> {
     DOCUMENTS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// What the start page leads to, and what those documents refer to.
+/// Documents that the start page links to, and those that they refer to.
 const DOCUMENTS: [(&str, &str); 12] = [
     ("audit.md", include_str!("../../../../docs/audit.md")),
     ("browser.md", include_str!("../../../../docs/browser.md")),
@@ -39,14 +35,14 @@ const DOCUMENTS: [(&str, &str); 12] = [
     ("wire.md", include_str!("../../../../docs/wire.md")),
 ];
 
-/// The demo apps as `cargo xtask gen` builds them. They hold libraries of others, so they are not in the repository:
-/// a release carries what was built before it, a debug build reads the files where they are.
+/// The demo apps as `cargo xtask gen` builds them. They contain third-party libraries, so they are not in the
+/// repository: a release embeds what was built before it, a debug build reads the files from disk.
 #[derive(RustEmbed)]
 #[folder = "../../web/apps/dist/"]
 #[allow_missing = true]
 struct Apps;
 
-/// The folder of the console, which is built beside the apps and served under a name of its own.
+/// The folder of the console. It is built beside the apps and served under its own host name.
 const CONSOLE: &str = "console/";
 
 /// A file of the console: its bytes and its media type.
@@ -65,12 +61,11 @@ fn file(path: &str) -> Option<(Cow<'static, [u8]>, String)> {
     Some((file.data, media::type_of(&name)))
 }
 
-/// Whether this is a folder of an app, written without its slash.
+/// Whether this is an app's folder without the trailing slash.
 pub fn is_app(path: &str) -> bool {
     app(&format!("{path}/")).is_some()
 }
 
-/// Whether any app was built.
 pub fn has_apps() -> bool {
     Apps::iter().next().is_some()
 }

@@ -1,5 +1,5 @@
-//! Reads the body of an admitted request, bounded in bytes and in time. The gate decides on the head: whatever it
-//! refuses has no byte of its body read.
+//! Reads the body of an admitted request, bounded in bytes and in time. The gate decides by the head, so nothing of a
+//! refused request's body is read.
 
 use super::door::json_response;
 use axum::body::Body;
@@ -12,25 +12,22 @@ use http_body_util::BodyExt;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// Why a body was not read to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
-    /// It is longer than its endpoint takes.
+    /// Longer than the endpoint's limit, in bytes.
     #[error("a body is at most {} KiB here", .0 >> 10)]
     TooLong(usize),
-    /// It did not come in time.
+    /// Did not arrive in time.
     #[error("the body did not arrive in time")]
     Late,
-    /// The connection broke, or its framing is wrong.
+    /// The connection broke, or the framing is wrong.
     #[error("the body broke off")]
     Broken,
-    /// It is not UTF-8.
     #[error("the body is not UTF-8 text")]
     NotText,
 }
 
 impl BodyError {
-    /// The HTTP status.
     pub fn status(self) -> u16 {
         match self {
             Self::TooLong(_) => 413,
@@ -39,14 +36,13 @@ impl BodyError {
         }
     }
 
-    /// What the peer is answered.
     pub fn response(self) -> Response {
         let status = StatusCode::from_u16(self.status()).unwrap_or(StatusCode::BAD_REQUEST);
         (status, json_response(&serde_json::json!({ "error": self.to_string() }))).into_response()
     }
 }
 
-/// Reads a body of at most so many bytes. One that announces more is refused before a byte of it is read.
+/// Reads a body of at most `bytes_max` bytes. If its declared length is larger, nothing is read.
 pub async fn read(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
     if body.size_hint().lower() > bytes_max as u64 {
         return Err(BodyError::TooLong(bytes_max));
@@ -61,7 +57,7 @@ pub async fn read(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> 
             Ok(Ok(Some(Err(_)))) => return Err(BodyError::Broken),
             Ok(Ok(Some(Ok(frame)))) => frame,
         };
-        // Trailers say nothing that is used here.
+        // Trailers are not used.
         let Ok(data) = frame.into_data() else { continue };
         if all.len() + data.len() > bytes_max {
             return Err(BodyError::TooLong(bytes_max));
@@ -70,7 +66,7 @@ pub async fn read(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> 
     }
 }
 
-/// The same, as text.
+/// Reads a body as text.
 pub async fn read_text(body: Body, bytes_max: usize) -> Result<String, BodyError> {
     String::from_utf8(read(body, bytes_max).await?.into()).map_err(|_| BodyError::NotText)
 }

@@ -1,5 +1,5 @@
-//! The console, under its own name: its files, the exchange of a link's code for a key, and its WebSocket. A console is
-//! an agent that may do everything; it cannot join as a page.
+//! The console under its own host name: its files, the exchange of a link's code for a key, and its WebSocket. A
+//! console is an agent with full access; it cannot join as a page.
 
 use super::assets;
 use super::body;
@@ -17,32 +17,30 @@ use axum::response::{IntoResponse, Response};
 use eye_protocol::messages::Hello;
 use eye_protocol::rpc;
 
-/// The subprotocol of a console; its key is offered beside it.
+/// The subprotocol of a console; the offer beside it contains the key.
 const PROTOCOL: &str = "eye.console";
-/// How the subprotocol begins that carries the key.
+/// Prefix of the offer with the key.
 const KEY_PREFIX: &str = "key.";
-/// A code is 64 hex digits.
+/// A code has 64 hex digits.
 const CODE_BYTES_MAX: usize = 256;
 
-/// A name that no file of the console has; an empty one would mean its `index.html`.
+/// A name that no file of the console has; an empty name would mean its `index.html`.
 const NOTHING: &str = "nothing";
 
-/// Nothing from elsewhere, no inline code or style, no frame around it, and no text that becomes code.
+/// No foreign sources, no inline code or style, no frame around it, and no text that becomes code.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self' \
                       ws://HOST; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// The page itself.
 pub async fn index(State(door): State<Door>, head: Head) -> Response {
     file(&door, &head, "index.html")
 }
 
-/// A script or a style.
 pub async fn asset(State(door): State<Door>, Path(name): Path<String>, head: Head) -> Response {
     file(&door, &head, &format!("assets/{name}"))
 }
 
-/// Everything else.
+/// Any other path.
 pub async fn nothing(State(door): State<Door>, head: Head) -> Response {
     file(&door, &head, NOTHING)
 }
@@ -76,7 +74,7 @@ fn file(door: &Door, head: &Head, name: &str) -> Response {
     response
 }
 
-/// Exchanges the code of a link for a key, once.
+/// Exchanges a link's code for a key, once.
 pub async fn key(State(door): State<Door>, head: Head, body: Body) -> Response {
     if let Err(refusal) = door.gate.admit(Wants::ConsoleSession, knock(&head, None)) {
         return refused(&refusal);
@@ -92,7 +90,7 @@ pub async fn key(State(door): State<Door>, head: Head, body: Body) -> Response {
     }
 }
 
-/// The console's one connection.
+/// Opens the console's WebSocket.
 pub async fn socket(State(door): State<Door>, head: Head, handshake: Result<Handshake, NotAHandshake>) -> Response {
     if let Err(refusal) = door.gate.admit(Wants::ConsoleSession, knock(&head, None)) {
         return refused(&refusal);
@@ -114,7 +112,7 @@ pub async fn socket(State(door): State<Door>, head: Head, handshake: Result<Hand
             let _ = hub.hear(conn, &rpc::notification("hello", &hello));
         })
         .await;
-        // The key is good for its time from here on, for a tab that is loaded again.
+        // Renews the key, for a tab that reloads.
         hub.console_admits(&key);
     })
 }

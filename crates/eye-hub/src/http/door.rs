@@ -1,4 +1,4 @@
-//! What every HTTP handler needs: the hub, its gate, what the gate looks at in a request, and the usual answers.
+//! Shared parts of all HTTP handlers: the hub, the gate, the request data that the gate checks, and common responses.
 
 use crate::gate::{Caller, Gate, Knock, Refusal, Wants, Whose, host_name};
 use crate::hub::state::Hub;
@@ -18,12 +18,12 @@ use std::convert::Infallible;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Says whose page caused a request. Browsers send it, and pages cannot forge it.
+/// Tells which site caused a request. Browsers send it, and pages cannot forge it.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-/// Says what a request is for: `document` is a tab that goes somewhere.
+/// Tells the purpose of a request: `document` means that a tab navigates.
 pub const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
-/// What the gate looks at of a request: its headers, and the connection that it came by. It derefs to the headers.
+/// The parts of a request that the gate checks: its headers, and its connection. Dereferences to the headers.
 #[derive(Clone, Debug)]
 pub struct Head {
     headers: HeaderMap,
@@ -54,40 +54,38 @@ impl<S: Send + Sync> FromRequestParts<S> for Head {
     }
 }
 
-/// What every handler needs.
+/// The state of every handler.
 #[derive(Clone)]
 pub struct Door {
-    /// The hub.
     pub hub: Arc<Hub>,
-    /// Its gate.
     pub gate: Arc<Gate>,
-    /// What guests add to `/metrics`.
+    /// The lines that guests add to `/metrics`.
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
 }
 
-/// The upgrade is looked at after the gate: who may not come in is told so, however it knocked.
+/// The upgrade is checked after the gate, so that a refused client gets the refusal even if its upgrade is malformed.
 pub type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 
-/// The same path and query under another host name, at the port and in the scheme that were used.
+/// Redirects to the same path and query under another host name, with the same port and scheme.
 pub fn moved_to(name: &str, host: &str, uri: &Uri) -> Response {
     let port = &host[host_name(host).len()..];
     let path = uri.path_and_query().map_or("/", |path| path.as_str());
     Redirect::temporary(&format!("//{name}{port}{path}")).into_response()
 }
 
-/// A path that is not there, or not asked for in this way. Browsers ask first by `OPTIONS`, whatever the path.
+/// Handles unknown paths and wrong methods. Browsers send `OPTIONS` first, for any path.
 pub async fn elsewhere(State(door): State<Door>, method: Method, headers: Head) -> Response {
     if method == Method::OPTIONS { preflight(State(door), headers).await } else { nothing(State(door), headers).await }
 }
 
-/// What is not there; also that is said only to who may know.
+/// Responds with 404. Passes the gate first, because that response too is only for admitted clients.
 pub async fn nothing(State(door): State<Door>, headers: Head) -> Response {
     public(&door, &headers, || {
         (StatusCode::NOT_FOUND, json_response(&serde_json::json!({ "error": "Not found" }))).into_response()
     })
 }
 
-/// A path that is there, asked in a way that it does not know.
+/// Responds to a wrong method on a known path.
 pub async fn not_so(State(door): State<Door>, method: Method, headers: Head) -> Response {
     if method == Method::OPTIONS {
         return preflight(State(door), headers).await;
@@ -95,7 +93,7 @@ pub async fn not_so(State(door): State<Door>, method: Method, headers: Head) -> 
     public(&door, &headers, || StatusCode::METHOD_NOT_ALLOWED.into_response())
 }
 
-/// Answers what every program of this machine may see.
+/// Responds with something that every program of this machine may see.
 pub fn public(door: &Door, headers: &Head, answer: impl FnOnce() -> Response) -> Response {
     match door.gate.admit(Wants::Public, knock(headers, None)) {
         Ok(_) => answer(),
@@ -103,21 +101,21 @@ pub fn public(door: &Door, headers: &Head, answer: impl FnOnce() -> Response) ->
     }
 }
 
-/// What the gate looks at.
+/// Collects the data that the gate checks.
 pub fn knock<'a>(head: &'a Head, token: Option<&'a str>) -> Knock<'a> {
     let text = |name: HeaderName| head.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
     let same_origin = text(SEC_FETCH_SITE) == Some("same-origin");
     Knock { host: text(header::HOST), origin: text(header::ORIGIN), token, whose: head.whose, same_origin }
 }
 
-/// Lets in who may use the backends.
+/// Admits a client that may use the backends.
 pub fn admit_own(door: &Door, head: &Head) -> Result<Ground, Refusal> {
     let token = bearer(head);
     let bearer = door.gate.admit(Wants::Own, knock(head, token.as_deref()))?.bearer();
     Ok(Ground { door: door.clone(), head: head.clone(), token, bearer })
 }
 
-/// What the use of a backend rests on.
+/// The admission of a client that uses a backend.
 pub struct Ground {
     door: Door,
     head: Head,
@@ -126,7 +124,8 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// Returns why, when it is gone: the token is revoked or expires, or what was granted to the origin is taken back.
+    /// Resolves with the reason when the admission ends: the token is revoked or expires, or the origin is no longer
+    /// allowed.
     pub async fn gone(self) -> Refusal {
         let Self { door, head, token, bearer } = self;
         let is_listed = head.contains_key(header::ORIGIN);
@@ -142,7 +141,7 @@ impl Ground {
     }
 }
 
-/// What a browser asks before it posts across origins.
+/// Answers a browser's request that precedes a POST across origins.
 pub async fn preflight(State(door): State<Door>, headers: Head) -> Response {
     let mut response = with_cors(&door, &headers, StatusCode::NO_CONTENT.into_response());
     let allow = response.headers_mut();
@@ -152,7 +151,7 @@ pub async fn preflight(State(door): State<Door>, headers: Head) -> Response {
     response
 }
 
-/// Only origins that may join or ask read what is answered.
+/// Lets origins that may join or send requests read the response.
 pub fn with_cors(door: &Door, headers: &Head, mut response: Response) -> Response {
     if let Some(origin) = headers.get(header::ORIGIN)
         && door.gate.admit(Wants::Public, knock(headers, None)).is_ok()
@@ -165,7 +164,7 @@ pub fn with_cors(door: &Door, headers: &Head, mut response: Response) -> Respons
     response
 }
 
-/// The token: in `Authorization`, or, where a browser allows no header, as the subprotocol `bearer.TOKEN`.
+/// The token: from `Authorization` or, for browsers, which cannot set it here, from the subprotocol `bearer.TOKEN`.
 pub fn bearer(headers: &HeaderMap) -> Option<String> {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     if let Some(authorization) = text(header::AUTHORIZATION) {
@@ -175,18 +174,17 @@ pub fn bearer(headers: &HeaderMap) -> Option<String> {
     protocols.split(',').find_map(|protocol| protocol.trim().strip_prefix("bearer.")).map(str::to_owned)
 }
 
-/// Whether the other side says that it speaks lines beside JSON-RPC.
+/// Whether the client offers the subprotocol with line frames besides JSON-RPC.
 pub fn speaks_lines(headers: &HeaderMap) -> bool {
     let mut offers = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
     offers.any(|offer| offer.split(',').any(|protocol| protocol.trim() == SUBPROTOCOL))
 }
 
-/// Refusals that are logged, a minute.
+/// Logged refusals per minute.
 static REFUSALS: Seldom = Seldom::new(30);
-/// A reason may hold what a stranger sent.
+/// A reason may contain data from an unknown client.
 const REASON_BYTES_MAX: usize = 200;
 
-/// Logs that the gate refused a connection.
 pub fn log_refusal(refusal: &Refusal) {
     if let Some(left_out) = REFUSALS.take() {
         let reason = &refusal.reason[..refusal.reason.floor_char_boundary(REASON_BYTES_MAX)];
@@ -194,7 +192,7 @@ pub fn log_refusal(refusal: &Refusal) {
     }
 }
 
-/// A refusal of the gate as an answer.
+/// The response for a refusal of the gate.
 pub fn refused(refusal: &Refusal) -> Response {
     log_refusal(refusal);
     let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::FORBIDDEN);
@@ -204,21 +202,20 @@ pub fn refused(refusal: &Refusal) -> Response {
     response
 }
 
-/// A value as an answer.
+/// A response with a value as JSON.
 pub fn json_response(value: &impl Serialize) -> Response {
     let mut response = Response::new(Body::from(json(value)));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
-/// A request that makes no sense.
 pub fn bad_request(why: &str) -> Response {
     let mut response = json_response(&serde_json::json!({ "error": why }));
     *response.status_mut() = StatusCode::BAD_REQUEST;
     response
 }
 
-/// JSON text as an answer.
+/// A response with JSON text.
 pub fn json_text(text: String) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }

@@ -1,4 +1,4 @@
-//! What operators and refused pages may know: health, sessions, metrics, and why a page may not join.
+//! Information for operators and refused pages: health, sessions, metrics, and why a page may not join.
 
 use super::door::{Door, Head, bearer, json_response, knock, public, refused};
 use super::metrics;
@@ -18,13 +18,13 @@ struct Health {
     version: &'static str,
     sessions: usize,
     pages: usize,
-    /// Pages and agents that are connected.
+    /// Connected pages and agents.
     clients: usize,
-    /// Since its start, in seconds.
+    /// Seconds since the start.
     uptime: f64,
 }
 
-/// One session, for operators, and under the names that BTCP has for the same.
+/// One session for operators, with the same data also under BTCP's names.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ListedSession {
@@ -44,7 +44,7 @@ impl ListedSession {
     }
 }
 
-/// Whether it runs, and which version.
+/// Reports that the hub runs, and its version.
 pub async fn health(State(door): State<Door>, headers: Head) -> Response {
     public(&door, &headers, || {
         let status = door.hub.status();
@@ -59,7 +59,7 @@ pub async fn health(State(door): State<Door>, headers: Head) -> Response {
     })
 }
 
-/// The sessions that have a page or agents, for agents.
+/// Lists the sessions that have a page or agents, for agents.
 pub async fn sessions(State(door): State<Door>, headers: Head) -> Response {
     let token = bearer(&headers);
     match door.gate.admit(Wants::Agent, knock(&headers, token.as_deref())) {
@@ -73,7 +73,7 @@ pub async fn sessions(State(door): State<Door>, headers: Head) -> Response {
     }
 }
 
-/// Counters, for agents.
+/// Reports the counters, for agents.
 pub async fn counters(State(door): State<Door>, headers: Head) -> Response {
     let token = bearer(&headers);
     match door.gate.admit(Wants::Agent, knock(&headers, token.as_deref())) {
@@ -92,8 +92,8 @@ struct Why {
     hint: String,
 }
 
-/// Tells a page why it was refused, and nothing else: a browser hides that from it. It asks by POST, for behind a path
-/// of its own server a GET would have no `Origin`.
+/// Tells a page only why it was refused: browsers hide that from the page. The page uses POST, because a GET through a
+/// path of its own server would have no `Origin`.
 pub async fn why(State(door): State<Door>, headers: Head) -> Response {
     let why = match door.gate.admit(Wants::Page, knock(&headers, None)) {
         Ok(_) => Why { allowed: true, reason: "pages of this origin may join".into(), hint: String::new() },

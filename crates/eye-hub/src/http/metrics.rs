@@ -1,10 +1,9 @@
-//! `/metrics` in Prometheus' text format: what was counted, and what there is.
+//! `/metrics` in Prometheus' text format: counters and gauges.
 
 use crate::hub::state::Hub;
 use eye_core::tally::LATENCY_EDGES_MS;
 use std::fmt::Write;
 
-/// All of it as text.
 pub fn text(hub: &Hub) -> String {
     let (tally, traffic, tools) = hub.counts();
     let status = hub.status();

@@ -1,4 +1,4 @@
-//! What the hub serves over HTTP. Guests add their own paths to these ([`crate::mount`]).
+//! The hub's HTTP endpoints. Guests add their own paths to these ([`crate::mount`]).
 
 mod agent;
 mod assets;
@@ -16,7 +16,6 @@ use axum::Router;
 use axum::routing::get;
 use door::{Door, elsewhere, not_so, preflight, refused};
 
-/// The hub's own paths.
 pub fn routes() -> Router<Door> {
     Router::new()
         .route("/ws", get(sockets::socket))
@@ -38,7 +37,7 @@ pub fn routes() -> Router<Door> {
         .method_not_allowed_fallback(not_so)
 }
 
-/// What is served under the console's own name, and nothing else is.
+/// Everything that is served under the console's own host name.
 pub fn console_routes() -> Router<Door> {
     Router::new()
         .route("/", get(console::index))
@@ -49,13 +48,13 @@ pub fn console_routes() -> Router<Door> {
         .method_not_allowed_fallback(console::nothing)
 }
 
-/// Whether a request is for the console, by the name it asks.
+/// Whether a request is for the console, by its `Host`.
 pub fn is_for_console(headers: &axum::http::HeaderMap) -> bool {
     let host = headers.get(axum::http::header::HOST).and_then(|host| host.to_str().ok());
     host.is_some_and(|host| host_name(host).eq_ignore_ascii_case(CONSOLE_NAME))
 }
 
-/// The answer to plain HTTP where only TLS is allowed.
+/// The response to plain HTTP where only TLS is allowed.
 pub fn encrypted_only() -> Router {
     Router::new().fallback(async || {
         refused(&Refusal {

@@ -1,5 +1,5 @@
 //! `/open/ID/…`: files and folders that an agent opened. They are not eye's own, so they are never served under the
-//! name that eye's own pages have.
+//! host name of eye's own pages.
 
 use super::door::{Door, Head, json_response, knock, moved_to, refused};
 use crate::gate::{OWN_NAME, Wants, host_name};
@@ -11,19 +11,19 @@ use axum::response::{IntoResponse, Redirect, Response};
 use eye_protocol::limits::SERVED_FILE_BYTES_MAX;
 use std::io;
 
-/// A folder itself.
+/// The folder itself.
 pub async fn index(door: State<Door>, Segments(id): Segments<String>, uri: Uri, headers: Head) -> Response {
     file(door, Segments((id, String::new())), uri, headers).await
 }
 
-/// A file in a folder.
+/// A file in the folder.
 pub async fn file(
     State(door): State<Door>,
     Segments((id, path)): Segments<(String, String)>,
     uri: Uri,
     headers: Head,
 ) -> Response {
-    // Nothing is looked up before the gate has let the request in.
+    // Nothing is looked up before the gate admits the request.
     if let Err(refusal) = door.gate.admit(Wants::Public, knock(&headers, None)) {
         return refused(&refusal);
     }
@@ -32,7 +32,7 @@ pub async fn file(
         return moved_to(door.hub.address(), host, &uri);
     }
     let found = match door.hub.opened(&id) {
-        // The disk may be slow, and nothing else waits for it.
+        // Read on another thread: a slow disk must not block other work.
         Some(target) => {
             let below = path.clone();
             let reading = tokio::task::spawn_blocking(move || opened::read(&target, &below));

@@ -1,4 +1,4 @@
-//! What the hub itself shows to browsers: the page client and its parts, the start page and the demo apps.
+//! The hub's own site for browsers: the page client and its parts, the start page, documents and the demo apps.
 
 use super::assets;
 use super::door::{Door, Head, SEC_FETCH_DEST, json_response, moved_to, nothing, public};
@@ -10,12 +10,11 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 
-/// The page client.
 pub async fn client(State(door): State<Door>, headers: Head) -> Response {
     script(&door, &headers, assets::CLIENT)
 }
 
-/// What the page client loads on first use.
+/// A script that the page client loads on first use.
 pub async fn part(State(door): State<Door>, Path(name): Path<String>, headers: Head) -> Response {
     match assets::part(&name) {
         Some(text) => script(&door, &headers, text),
@@ -23,7 +22,6 @@ pub async fn part(State(door): State<Door>, Path(name): Path<String>, headers: H
     }
 }
 
-/// A document, as text.
 pub async fn document(State(door): State<Door>, Path(name): Path<String>, headers: Head) -> Response {
     let Some(text) = assets::document(&name) else { return nothing(State(door), headers).await };
     public(&door, &headers, || {
@@ -36,9 +34,8 @@ pub async fn document(State(door): State<Door>, Path(name): Path<String>, header
     })
 }
 
-/// A file of a demo app.
 pub async fn app(State(door): State<Door>, Path(path): Path<String>, uri: Uri, headers: Head) -> Response {
-    // A tab that came by the hub's address goes on to its name: only there its pages are eye's own.
+    // A tab at the hub's address is redirected to its name: only there do its pages count as eye's own.
     let tab = headers.get(SEC_FETCH_DEST).is_some_and(|dest| dest == "document");
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("");
     public(&door, &headers, || match assets::app(&path) {
@@ -56,7 +53,7 @@ pub async fn app(State(door): State<Door>, Path(path): Path<String>, uri: Uri, h
     })
 }
 
-/// The page client and its parts. Any page may load them, also one that isolates itself (COEP).
+/// The page client or one of its parts. Any page may load them, even one that isolates itself (COEP).
 fn script(door: &Door, headers: &Head, text: &'static str) -> Response {
     public(door, headers, || {
         let kind = [
@@ -70,7 +67,7 @@ fn script(door: &Door, headers: &Head, text: &'static str) -> Response {
     })
 }
 
-/// The start page; and the door for pages of the original 3D server, which knock at the root.
+/// The start page, and the endpoint of the original 3D server's pages, which connect at the root.
 pub async fn start_page(
     State(door): State<Door>,
     headers: Head,

@@ -1,4 +1,4 @@
-//! The hub's own WebSocket addresses: `/ws` and its other names, for pages and agents.
+//! The hub's own WebSocket endpoints for pages and agents: `/ws` and its other names.
 
 use super::door::{Door, Head, bearer, knock, refused, speaks_lines};
 use crate::gate::{Admitted, Wants};
@@ -21,11 +21,11 @@ pub struct SocketQuery {
     session_id: Option<String>,
     client_type: Option<String>,
     version: Option<String>,
-    /// A page's token, where its client can send no header.
+    /// A page's token, for clients that cannot send a header.
     token: Option<String>,
 }
 
-/// A page or an agent, by `clientType`; without one, by whether a browser asks.
+/// Connects a page or an agent, by `clientType`; without it, a browser is a page and a program an agent.
 pub async fn socket(
     State(door): State<Door>,
     headers: Head,
@@ -33,7 +33,7 @@ pub async fn socket(
     handshake: Result<Handshake, NotAHandshake>,
 ) -> Response {
     let side = match query.client_type.as_deref() {
-        // What says nothing and comes from a browser is a page; a program that says nothing asks.
+        // Without `clientType`, a browser is a page and a program is an agent.
         None if headers.contains_key(header::ORIGIN) => Side::Page,
         Some("browser") => Side::Page,
         None | Some(_) => Side::Agent,
@@ -61,7 +61,7 @@ pub async fn socket(
     };
     let mut peer =
         Peer::new(side, Voice::Eye { typed: false }, Outbox::messages(), joining).scoped(scope).borne_by(bearer);
-    // BTCP's clients name their version, or their side without our subprotocol, and speak JSON-RPC and nothing else.
+    // BTCP clients send a version, or `clientType` without our subprotocol, and speak only JSON-RPC.
     let plain = query.version.is_some() || (query.client_type.is_some() && !speaks_lines(&headers));
     peer.rpc_only = plain;
     if plain {

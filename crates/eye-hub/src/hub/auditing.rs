@@ -1,4 +1,4 @@
-//! What of the hub's work goes into the audit log: every request of an agent, from the frame it came in to its ending.
+//! Records every request of an agent in the audit log, from its frame to its ending.
 
 use super::links::AgentLink;
 use super::peer::Peer;
@@ -19,19 +19,18 @@ use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::spawn_blocking;
 
-/// What stands for the method of a frame that has none.
+/// The method name of a frame that has none.
 const NO_METHOD: &str = "invalid";
-/// What a console reads to draw itself.
+/// Requests that a console sends to draw itself; not recorded.
 const UNNOTED: [&str; 4] = ["console/watch", "console/series", "console/tokens", "console/origins"];
 
 impl Hub {
-    /// The audit log.
     pub(crate) fn audit(&self) -> &Arc<Audit> {
         &self.facts.audit
     }
 
-    /// Notes a request as it was written; `None` where nothing is kept of it.
-    /// `watched`: a console is open, which counts calls also where no log is kept.
+    /// Begins an entry for a request; `None` if it is not recorded.
+    /// `watched`: a console is open, which counts calls even without a log.
     pub(crate) fn note(&self, asked: Asked<'_>, watched: bool) -> Option<Noted> {
         let on = self.audit().is_on() || watched;
         if !on || matches!(asked.method, "hello" | "ping" | "call/cancel") || UNNOTED.contains(&asked.method) {
@@ -45,7 +44,7 @@ impl Hub {
         Some(Noted { id: asked.id.map(Into::into), entry: Box::new(Entry::new(op, asked.params)) })
     }
 
-    /// A request begins. Gives the id under which it will end, unless its ending is known at once.
+    /// Begins a call. Returns the id under which it will end, or `None` if its ending is known at once.
     pub(crate) fn begin(&self, state: &mut State, conn: Conn, noted: Noted, one: &FromAgent) -> Option<Arc<str>> {
         let Noted { id, mut entry } = noted;
         let now_us = self.now_us_of(state);
@@ -80,7 +79,7 @@ impl Hub {
         None
     }
 
-    /// A call has ended: it is counted, and its row goes to the log.
+    /// Counts an ended call and logs its row.
     fn finish(&self, state: &mut State, entry: Box<Entry>, now_us: u64) {
         let counted = Counted {
             agent: entry.agent.as_deref().unwrap_or_default(),
@@ -95,7 +94,7 @@ impl Hub {
         self.audit().put(entry);
     }
 
-    /// A request was asked. If it has not ended meanwhile, a page or a server may have it.
+    /// Marks a dispatched request: if it has not ended yet, a page or a server may have it.
     #[expect(clippy::unused_self, reason = "one of the hub's steps, beside its siblings")]
     pub(crate) fn begun(&self, state: &mut State, conn: Conn, id: Option<Arc<str>>) {
         if let (Some(id), Some(peer)) = (id, state.peers.get_mut(&conn)) {
@@ -103,7 +102,7 @@ impl Hub {
         }
     }
 
-    /// A request of an agent ended with so many bytes.
+    /// Ends an agent's request. `bytes` gives the size of its answer.
     pub(crate) fn ended<T>(
         &self,
         state: &mut State,
@@ -124,7 +123,7 @@ impl Hub {
         }
     }
 
-    /// Looks whether an effect ends a request.
+    /// Ends a request if the effect is its answer.
     pub(crate) fn note_ending(&self, state: &mut State, effect: &Effect) {
         trace(effect);
         if !self.audit().is_on() && !state.desk.is_watched() {
@@ -146,7 +145,7 @@ impl Hub {
         });
     }
 
-    /// An agent is gone: nothing waits for its calls any more.
+    /// An agent has left, so its calls end.
     pub(crate) fn left(&self, state: &mut State, conn: Conn, peer: &mut Peer) {
         tracing::debug!(conn = conn.0, "left");
         let now_us = self.now_us();
@@ -156,7 +155,7 @@ impl Hub {
         }
     }
 
-    /// Answers `audit/read` and `audit/watch`. Files are read aside.
+    /// Answers `audit/read` and `audit/watch`. Files are read on another thread.
     pub(crate) fn audit_request(&self, state: &mut State, conn: Conn, id: RpcId, method: &str, params: &str) {
         let mode = self.audit().mode().word();
         if method == "audit/watch" {
@@ -187,7 +186,7 @@ impl Hub {
         });
     }
 
-    /// Tells an agent every row from now on.
+    /// Sends an agent every new row.
     fn watch_audit(&self, conn: Conn) {
         let (mut rows, hub) = (self.audit().watch(), self.this.clone());
         tokio::spawn(async move {
@@ -212,7 +211,7 @@ impl Hub {
     }
 }
 
-/// Notes what one agent asks of MCP servers, which its link does not see.
+/// Records an agent's calls of MCP servers, which its link does not see.
 #[derive(Debug)]
 pub(super) struct AgentAuditor {
     audit: Arc<Audit>,
@@ -236,7 +235,7 @@ impl Auditor for AgentAuditor {
 }
 
 impl AgentLink {
-    /// Notes this agent's requests to MCP servers; `None` where no audit log is kept.
+    /// Records this agent's calls of MCP servers; `None` without an audit log.
     pub(super) fn auditor(&self) -> Option<AgentAuditor> {
         let (hub, conn) = self.place();
         if !hub.audit().is_on() {
@@ -249,7 +248,7 @@ impl AgentLink {
     }
 }
 
-/// Logs a call on its way to a page, and its ending.
+/// Logs a sent call and its ending.
 fn trace(effect: &Effect) {
     match effect {
         Effect::Send { page, call, .. } => tracing::trace!(conn = page.0, call, "a call is sent"),
@@ -260,11 +259,11 @@ fn trace(effect: &Effect) {
     }
 }
 
-/// What a request is about.
+/// The target of a request.
 pub(super) enum About<'a> {
-    /// A page; `None` is the agent's own.
+    /// A page; `None`: the agent's current page.
     Page(Option<&'a str>),
-    /// None.
+    /// No page.
     Nothing,
 }
 
@@ -293,7 +292,7 @@ pub(super) fn id_of(form: &ReplyForm) -> &str {
     }
 }
 
-/// How an answer of the hub's own ended.
+/// The ending of a request that the hub answers itself.
 fn ended_of(answer: &str) -> Ended {
     #[derive(serde::Deserialize)]
     struct Answer {

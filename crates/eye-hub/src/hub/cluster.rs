@@ -1,27 +1,26 @@
-//! The way to other hubs, as the hub sees it.
+//! The connection to other hubs, as a trait. How hubs are reached is not known here.
 
 use eye_core::Effect;
 use eye_core::elsewhere::{ChangedInterest, ChangedRow};
 use eye_protocol::status::Hubs;
 use std::fmt::Debug;
 
-/// The way to other hubs. It is called while the hub's state is held: it takes note and returns.
+/// The connection to other hubs. Called while the hub's state is locked: it must queue the data and return.
 pub trait Cluster: Debug + Send + Sync {
-    /// Something for another hub: a request that is passed on, or what an agent of another hub is told.
+    /// An effect for another hub: a forwarded request, or a message for an agent of another hub.
     fn effect(&self, effect: Effect);
 
-    /// Rows of pages here that others list.
+    /// Changed rows of this hub's pages, which other hubs list.
     fn rows(&self, rows: Vec<ChangedRow>);
 
-    /// What is listened to here from now on, and what no more.
+    /// Topics that this hub subscribed to or unsubscribed from.
     fn interests(&self, changed: Vec<ChangedInterest>);
 
     /// Requests that other hubs have not answered.
     fn calls_out(&self) -> usize;
 
-    /// The hubs that are there.
     fn hubs(&self) -> Hubs;
 
-    /// What is wrong with the way to other hubs, for `status`.
+    /// What is wrong with the connection to other hubs, for `status`.
     fn problem(&self) -> Option<String>;
 }

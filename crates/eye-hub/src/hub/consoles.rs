@@ -1,5 +1,5 @@
-//! Consoles: who watches, and what is pushed to them. Rows of calls are formatted by the audit thread; a console costs
-//! this thread a copy of them, ten times a second. Without a console nothing here runs but the sample of the counters.
+//! Pushes changes to consoles. The audit thread formats the rows of calls; this thread copies them for each console,
+//! ten times a second. Without a console, only the sample of the counters runs here.
 
 use super::state::{Hub, State};
 use crate::audit::Audit;
@@ -16,22 +16,21 @@ use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::TryRecvError;
 
-/// How often a console is told what happened meanwhile.
+/// Interval of pushes to a console.
 const PUSH: Duration = Duration::from_millis(100);
-/// Pushes in a second.
 const PUSHES_PER_S: u32 = 10;
-/// The servers are looked at once in so many pushes.
+/// Servers are queried once in so many pushes.
 const SERVERS_EVERY: u32 = 20;
-/// Rows in one push; those beyond are counted and left out.
+/// Rows in one push; further rows are counted and left out.
 const ROWS_PER_PUSH_MAX: usize = 1_000;
 
-/// A page, as consoles show it. Times are those of the calendar, so that an idle page does not change.
+/// A page in a console. Times are absolute, so that an idle page does not change.
 #[expect(clippy::struct_excessive_bools, reason = "what a page is, each for itself")]
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PageRow {
     id: String,
-    /// The hub that holds it, when that is another one.
+    /// The hub that holds the page, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     hub: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,20 +44,20 @@ struct PageRow {
     visible: bool,
     frame: bool,
     eval: bool,
-    /// Whether it is driven by eye's own browser: real input and pictures.
+    /// Whether the page runs in eye's own browser, which gives real input and pictures.
     hands: bool,
     tools: usize,
     pending: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     revision: Option<u64>,
-    /// When an agent last asked it, Unix time in s.
+    /// When an agent last called the page, Unix time in s.
     #[serde(skip_serializing_if = "Option::is_none")]
     used_at: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     used_by: Option<String>,
 }
 
-/// An agent that is connected or has asked something.
+/// An agent that is connected or has sent calls.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AgentRow {
@@ -66,7 +65,7 @@ struct AgentRow {
     face: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<String>,
-    /// Its connections now.
+    /// Current connections.
     connections: usize,
     calls: u64,
     errors: u64,
@@ -88,7 +87,7 @@ struct HeldRow<'a> {
 }
 
 impl Hub {
-    /// Counts what was in the last second.
+    /// Closes the sample of the last second.
     pub fn sample(&self) {
         let memory_bytes = memory_bytes();
         let mut state = self.hold();
@@ -98,7 +97,7 @@ impl Hub {
         self.end_held(&mut state);
     }
 
-    /// A connection is gone that may have been a console.
+    /// A connection has ended that may have been a console.
     pub(crate) fn console_left(&self, state: &mut State, conn: Conn) {
         state.desk.take_held(|held| held.agent == conn);
         let before = state.desk.consoles.len();
@@ -108,17 +107,17 @@ impl Hub {
         }
     }
 
-    /// Makes a key of a link's code; and says how long it is good.
+    /// Exchanges a link's code for a key. Also returns the key's lifetime in ms.
     pub(crate) fn console_exchange(&self, code: &str) -> std::io::Result<Option<(String, u64)>> {
         self.console_keys.lock().unwrap_or_else(PoisonError::into_inner).exchange(self.now(), code)
     }
 
-    /// Whether a key is good, which makes it good for as long again.
+    /// Whether a key is valid. Extends its lifetime.
     pub(crate) fn console_admits(&self, key: &str) -> bool {
         self.console_keys.lock().unwrap_or_else(PoisonError::into_inner).renew(self.now(), key)
     }
 
-    /// Makes a connection a console: gives all there is now, and pushes from then on.
+    /// Makes a connection a console: returns the current data, and pushes changes from then on.
     pub(crate) fn console_watch(&self, state: &mut State, conn: Conn) -> String {
         let mut pushed = Pushed::new(self.audit());
         if state.desk.consoles.contains(&conn) {
@@ -166,7 +165,7 @@ impl Hub {
         text
     }
 
-    /// What the gateway answers this hub itself.
+    /// Sends the gateway a request of the hub itself.
     async fn ask_own(&self, method: &str) -> String {
         let Some(gateway) = self.gateway.get() else { return "null".into() };
         let asked = gateway.request(method.to_owned(), "{}".into(), false, Scope::ALL);
@@ -201,7 +200,7 @@ impl Hub {
         json(&rows.collect::<Vec<_>>())
     }
 
-    /// The hubs of the cluster; `null` where there is none.
+    /// The hubs of the cluster; `null` without a cluster.
     fn hubs_json(&self) -> String {
         self.cluster.get().map_or_else(|| "null".into(), |cluster| json(&cluster.hubs()))
     }
@@ -261,7 +260,7 @@ fn control_json(state: &State) -> String {
     format!(r#"{{"pauses":{},"held":{},"waiting":{waiting}}}"#, json(&state.desk.pauses), json(&held))
 }
 
-/// What one console was told last.
+/// The data that one console received last.
 struct Pushed {
     rows: Receiver<Arc<str>>,
     ticks: u32,
@@ -293,7 +292,7 @@ impl Pushed {
         }
     }
 
-    /// What is new since the last push, as a JSON object.
+    /// The changes since the last push, as a JSON object.
     fn next(&mut self, hub: &Hub, state: &State) -> String {
         let mut out = String::from("{");
         self.write_calls(&mut out);
@@ -364,7 +363,7 @@ fn member(out: &mut String, name: &str, value: &str) {
     let _ = write!(out, r#"{comma}"{name}":{value}"#);
 }
 
-/// Memory of this process, where the system says.
+/// Memory of this process; 0 if the system does not report it.
 fn memory_bytes() -> u64 {
     let Ok(text) = std::fs::read_to_string("/proc/self/status") else { return 0 };
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));

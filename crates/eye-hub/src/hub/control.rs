@@ -1,4 +1,4 @@
-//! What a console asks of the hub (`console/…`): links, pauses, decisions, tokens and origins. The scope was checked
+//! Handles a console's requests (`console/…`): links, pauses, decisions, tokens and origins. The scope was checked
 //! before.
 
 use super::state::{Hub, State};
@@ -66,7 +66,6 @@ struct OriginRow {
 }
 
 impl Hub {
-    /// Answers a request of a console.
     pub(crate) fn console_request(&self, state: &mut State, conn: Conn, id: &RpcId, method: &str, params: &str) {
         let outcome = self.console_answer(state, conn, method, params);
         self.ended(state, conn, id, &outcome, String::len);
@@ -154,7 +153,7 @@ impl Hub {
         }
     }
 
-    /// A link that opens the console once. Its code is in the fragment, which no browser sends.
+    /// A link that opens the console once. Its code is in the URL's fragment, which browsers do not send.
     fn console_link(&self, params: &LinkParams) -> Result<String, Error> {
         let port = self.facts.listen.rsplit(':').next().unwrap_or_default();
         let key_ms = params.expires_ms.unwrap_or(KEY_MS_DEFAULT);

@@ -1,4 +1,4 @@
-//! The list of origins holds for what is connected: a change of it reaches pages and agents that came by an origin.
+//! Applies changes of the list of origins to connected pages and agents.
 
 use super::peer::{Listed, Peer, Side};
 use super::state::{Hub, State};
@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// How often the file of origins is looked at while something rests on it.
+/// How often the file of origins is checked while a connection depends on it.
 const ORIGINS_CHECK: Duration = Duration::from_millis(250);
 
 impl Hub {
-    /// Applies changes of the list of origins to what is connected, as long as the hub runs.
+    /// Applies changes of the list of origins to connections, as long as the hub runs.
     pub async fn watch_origins(&self) {
         let origins = &self.facts.origins;
         let mut seen = origins.version();
@@ -32,7 +32,8 @@ impl Hub {
         }
     }
 
-    /// Returns why, when the list of origins no longer allows it. For connections that are not the hub's own peers.
+    /// Resolves with the reason when the list no longer allows an origin. For connections that are not peers of the
+    /// hub.
     pub async fn origin_ended(&self, still: impl Fn() -> Result<(), Refusal>) -> Refusal {
         let mut changed = self.origins.subscribe();
         self.listed.notify_one();
@@ -51,7 +52,7 @@ impl Hub {
         self.origins.receiver_count() > 0 || self.hold().peers.values().any(|peer| peer.listed.is_some())
     }
 
-    /// A peer just entered: what it rests on is looked at again, and watched from now on.
+    /// Checks a new peer against the list again, and watches it from now on.
     pub(super) fn check_listed(&self, state: &mut State, conn: Conn) {
         if state.peers.get(&conn).is_some_and(|peer| peer.listed.is_some()) {
             state.origins_due = true;
@@ -59,8 +60,8 @@ impl Hub {
         }
     }
 
-    /// A list that cannot be read changes nothing for what is connected: it admits nothing new, and the hub's problems
-    /// name it.
+    /// An unreadable list does not affect existing connections: it admits no new ones, and the hub's problems report
+    /// it.
     fn apply_origins(&self) {
         self.hold().origins_due = false;
         let Ok(list) = self.facts.origins.list() else { return };
@@ -72,7 +73,7 @@ impl Hub {
             .iter()
             .filter_map(|(conn, peer)| {
                 let listed = peer.listed.as_ref()?;
-                // Many pages are of one origin.
+                // Many pages share one origin.
                 let verdict = known.entry(listed.origin.clone()).or_insert_with(|| list.verdict(&listed.origin));
                 let now = now_allowed(peer, listed, verdict.clone());
                 (now.as_ref().ok() != Some(&listed.policy)).then_some((*conn, now))
@@ -97,7 +98,7 @@ impl Hub {
 
 fn now_allowed(peer: &Peer, listed: &Listed, verdict: Verdict) -> Result<Policy, Refusal> {
     match peer.side {
-        // What stands for a document of a denied site in its tab tells agents that, and nothing of the document.
+        // A tab at a denied site is listed for agents as denied; nothing of its document is shown.
         Side::Page if peer.barred => Ok(listed.policy.clone()),
         Side::Agent => agent_origin(&verdict, &listed.origin).map(|()| Policy::default()),
         Side::Page if peer.driven => driven_policy(verdict, &listed.origin),

@@ -1,5 +1,4 @@
-//! The hub as one of several: what it hands to those that reach other hubs, and how they reach into it. Names no
-//! carrier.
+//! The interface between this hub and the code that connects it to other hubs. Independent of the transport.
 
 use super::links::Links;
 use super::outbox::Outbox;
@@ -16,17 +15,17 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-/// How long after a failure the tokens of other hubs are taken over again.
+/// Pause before tokens of other hubs are applied again after a failure.
 const TOKENS_AGAIN: Duration = Duration::from_secs(5);
 
-/// The files of tokens, as they were last told: those that are valid, and those that were taken back.
+/// The versions of the files of tokens that were last shared: valid tokens, and revoked ones.
 type SeenTokens = (Option<FileVersion>, Option<FileVersion>);
 
-/// The hub, for what joins it to others.
+/// The hub as the code sees it that connects it to others.
 #[derive(Clone)]
 pub struct ClusterLink {
     hub: Arc<Hub>,
-    /// `None`: they are to be told.
+    /// `None`: the tokens must be shared.
     told: Arc<Mutex<Option<SeenTokens>>>,
 }
 
@@ -37,18 +36,17 @@ impl Debug for ClusterLink {
 }
 
 impl Links {
-    /// The hub, for what joins it to others.
     pub fn cluster_link(&self) -> ClusterLink {
         ClusterLink { hub: self.hub().clone(), told: Arc::default() }
     }
 }
 
 impl ClusterLink {
-    /// Lets an agent of another hub in. What it is told goes to [`Cluster::effect`](super::cluster::Cluster::effect).
+    /// Adds an agent of another hub. Its messages go to [`Cluster::effect`](super::cluster::Cluster::effect).
     pub fn enter(&self, scope: Scope, hello: Hello) -> Conn {
         let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: true }, Outbox::messages(), None).scoped(scope);
         peer.foreign = true;
-        // The hub that the agent is connected to ends it with its token.
+        // The hub to which the agent is connected ends it when its token ends.
         peer.bearer = None;
         peer.face = "cluster";
         let (conn, _) = self.hub.enter(peer);
@@ -57,38 +55,37 @@ impl ClusterLink {
         conn
     }
 
-    /// An agent of another hub leaves.
+    /// Removes an agent of another hub.
     pub fn leave(&self, conn: Conn) {
         self.hub.leave(conn);
     }
 
-    /// Something happened.
+    /// Feeds an event to the hub.
     pub fn feed(&self, input: Input) {
         let mut state = self.hub.hold();
         self.hub.feed_foreign(&mut state, input);
     }
 
-    /// The hub's time.
     pub fn now(&self) -> Millis {
         self.hub.now()
     }
 
-    /// From now on the rows of pages here are wanted, all of them at first.
+    /// Starts to report the rows of this hub's pages, beginning with all of them.
     pub fn want_rows(&self) {
         let mut state = self.hub.hold();
         state.board.want_rows();
         self.hub.tell_changes(&mut state);
     }
 
-    /// Calls of agents here and elsewhere that are under way at pages here.
+    /// Open calls at pages of this hub, from any hub's agents.
     pub fn pending(&self) -> usize {
         self.hub.hold().board.pending()
     }
 
-    /// The named tokens that are valid or were taken back, if they may have changed since this was last asked.
+    /// The valid and revoked named tokens, if they may have changed since the last call.
     pub fn changed_tokens(&self) -> Option<OwnTokens> {
         let keys = &self.hub.facts.keys;
-        // Asked before the files are read: a change between the two is seen by the next question.
+        // Taken before the files are read: a change in between is then noticed by the next call.
         let version = keys.tokens().shared_version();
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if *told == Some(version) {
@@ -98,11 +95,11 @@ impl ClusterLink {
         keys.shared().inspect_err(|error| tracing::warn!(%error, "other hubs are told of no tokens")).ok()
     }
 
-    /// Takes over the named tokens that other hubs made or took back.
+    /// Applies the named tokens that other hubs made or revoked.
     pub fn take_tokens(&self, tokens: Vec<SharedToken>) {
         let (keys, told) = (self.hub.facts.keys.clone(), self.told.clone());
         tokio::spawn(async move {
-            // It writes files, which may take longer than a connection can wait.
+            // Writes files, which may take longer than a connection can wait.
             let taken = spawn_blocking(move || keys.take(tokens)).await;
             if let Ok(Err(error)) = taken {
                 tracing::warn!(%error, "tokens of other hubs cannot be taken over");
@@ -114,14 +111,14 @@ impl ClusterLink {
 }
 
 impl Hub {
-    /// Hands over what is for another hub.
+    /// Passes on an effect for another hub.
     pub(super) fn for_elsewhere(&self, effect: Effect) {
         if let Some(cluster) = self.cluster.get() {
             cluster.effect(effect);
         }
     }
 
-    /// Hands over what changed for other hubs: rows of pages, and what is listened to.
+    /// Passes on changed rows of pages and changed subscriptions.
     pub(super) fn tell_changes(&self, state: &mut State) {
         let Some(cluster) = self.cluster.get() else { return };
         if state.board.has_changed_rows() {

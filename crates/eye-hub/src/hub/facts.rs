@@ -1,4 +1,4 @@
-//! What a hub knows of itself from its start, and what it counts of its wires.
+//! Facts that a hub knows from its start, and its traffic counters.
 
 use crate::audit::Audit;
 use crate::gate::{Keys, Origins};
@@ -7,37 +7,33 @@ use eye_core::rate::Rate;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What a hub tells of itself beside its counts.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// The tokens that lower an agent.
+    /// The hub's tokens. A token in an agent's `hello` may lower its scope.
     pub keys: Keys,
-    /// Where it listens.
+    /// The listening address.
     pub listen: String,
-    /// Its Unix socket.
+    /// The path of the Unix socket.
     pub socket: String,
     /// `token` or `none`.
     pub auth: &'static str,
-    /// Agents that are the hub's own: the one that keeps the mailbox as files.
+    /// The hub's own agents, such as the one that keeps the mailbox as files.
     pub own_agents: usize,
-    /// Folders of which only single files are served.
+    /// Folders in which only single files are served.
     pub wide_folders: Vec<PathBuf>,
-    /// How often one client may ask that speaks BTCP over TCP.
+    /// How often one BTCP client over TCP may send calls.
     pub rate: Rate,
-    /// Where the call ids of sessions begin.
+    /// First call ids of sessions.
     pub first_calls: FirstCalls,
-    /// The list of allowed origins, whose problems are the hub's.
+    /// The list of allowed origins. Its problems are reported as the hub's.
     pub origins: Origins,
-    /// What agents ask is noted here.
     pub audit: Arc<Audit>,
 }
 
-/// What went over the wires since the hub began.
+/// Traffic since the hub started.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Traffic {
-    /// Bytes that peers sent.
     pub bytes_in: u64,
-    /// Bytes that were written to peers.
     pub bytes_out: u64,
     /// Peers that were closed because they did not keep up.
     pub closed_slow: u64,

@@ -1,4 +1,4 @@
-//! What happened goes to the switchboard, and what follows goes into the outboxes of peers.
+//! Feeds events to the core, and writes the resulting effects into the outboxes of peers.
 
 use super::lists::changes_lists;
 use super::outbox::Kind;
@@ -21,7 +21,7 @@ impl Hub {
         }
     }
 
-    /// Gives the switchboard what happened, and does what follows.
+    /// Feeds an event to the core and applies its effects.
     pub(crate) fn feed(&self, state: &mut State, input: Input) {
         if state.todo.is_empty() {
             self.feed_one(state, input);
@@ -31,7 +31,7 @@ impl Hub {
         self.feed_todo(state);
     }
 
-    /// Events are worked off from a list, never by recursion: a peer that is closed on the way is one more of them.
+    /// Events are processed from a queue, not by recursion: closing a peer in between adds one more event.
     pub(super) fn feed_todo(&self, state: &mut State) {
         while let Some(input) = state.todo.pop_front() {
             self.feed_one(state, input);
@@ -57,7 +57,7 @@ impl Hub {
         }
     }
 
-    /// Wakes who keeps the time, when the next deadline came nearer.
+    /// Wakes the timer task if the next deadline has become earlier.
     pub(super) fn arm(&self, state: &mut State) {
         let wake = state.next_wake();
         if wake.is_some_and(|at| state.armed_at.is_none_or(|armed| at < armed)) {
@@ -86,7 +86,7 @@ impl Hub {
             Effect::Ended { reply, .. } | Effect::Result { reply, .. } | Effect::Progress { reply, .. } => reply.agent,
             Effect::News { agent, .. } => *agent,
         };
-        // Nearly never. An effect is large, and is copied each time it is handed on and back.
+        // Rarely set. An effect is large and is copied each time it is passed on and back.
         if state.confirmable.is_some() {
             if let Some(effect) = self.unless_held(state, effect) {
                 self.tell_peer(state, conn, effect);
@@ -96,7 +96,7 @@ impl Hub {
         }
     }
 
-    /// What no peer is told: work for others than this thread, and what is for another hub.
+    /// Passes on effects that are for no peer here: work for other threads, and effects for other hubs.
     fn hand_on(&self, effect: Effect) {
         match effect {
             // The worker ends with the hub, and then no call waits for it.
@@ -119,7 +119,7 @@ impl Hub {
                 return self.for_elsewhere(effect);
             }
             if matches!(effect, Effect::Ping { .. }) && matches!(peer.voice, Voice::Events(_) | Voice::Scene) {
-                // Its stream ends when it does; it is not asked for more.
+                // SSE pages and original 3D pages cannot answer pings; an open connection counts as alive.
                 state.todo.push_back(Input::page(conn, PageEvent::Alive));
             }
             if let Effect::Send { page, call: Some(call), task } = &effect
@@ -138,7 +138,7 @@ impl Hub {
         state.text = text;
     }
 
-    /// Something was written: its writer is woken, or given up when too much waits.
+    /// Wakes a peer's writer, or closes the peer if too much waits in its outbox.
     pub(crate) fn written(&self, state: &mut State, conn: Conn) {
         let Some(peer) = state.peers.get_mut(&conn) else { return };
         if peer.outbox.len_bytes() > OUTBOX_BYTES_MAX {

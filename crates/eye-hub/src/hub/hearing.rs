@@ -1,4 +1,4 @@
-//! What peers say: frames in, through their dialects, into the hub's state.
+//! Receives frames of peers and passes them through their dialects into the hub's state.
 
 use super::gateway::GATEWAY;
 use super::outbox::Kind;
@@ -22,11 +22,11 @@ use eye_protocol::{Code, Error, SessionId};
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// The id of the greeting of BTCP, as JSON text.
+/// The id of BTCP's greeting, as JSON text.
 const WELCOME: &str = "\"welcome\"";
 
 impl Hub {
-    /// Takes one text message of a peer. An error closes it.
+    /// Handles one text message of a peer. An error closes the peer.
     pub fn hear(&self, conn: Conn, text: &str) -> Result<(), Close> {
         let mut state = self.hold();
         Self::heard(&mut state, text.len());
@@ -83,8 +83,8 @@ impl Hub {
         Ok(())
     }
 
-    /// Takes one binary message: the result of a call, from a page, or JSON-RPC of a peer that speaks nothing else. An
-    /// error closes its sender.
+    /// Handles one binary message: the result of a page's call, or JSON-RPC of a peer that speaks only JSON-RPC. An
+    /// error closes the peer.
     pub fn hear_binary(&self, conn: Conn, message: &[u8]) -> Result<(), Close> {
         let rpc_only = self.hold().peers.get(&conn).is_some_and(|peer| peer.rpc_only);
         if rpc_only
@@ -106,7 +106,7 @@ impl Hub {
         Ok(())
     }
 
-    /// An agent named its page in the query.
+    /// Sets the page that an agent named in the query.
     pub fn target(&self, conn: Conn, target: String) {
         let mut state = self.hold();
         let hello = Box::new(Hello { target: Some(target), ..Hello::default() });
@@ -118,7 +118,7 @@ impl Hub {
         Self::greeting(&mut self.hold(), conn, json);
     }
 
-    /// Greets a client that speaks plain BTCP: a page joins at once, an agent joins the session it named.
+    /// Greets a BTCP client: a page joins at once, an agent joins the session it named.
     pub fn greet(&self, conn: Conn, session: Option<&str>) {
         let mut state = self.hold();
         let ids = state.board.session_ids(conn);
@@ -163,7 +163,7 @@ impl Hub {
         }
     }
 
-    /// Tells a peer something; one that does not read it is given up.
+    /// Writes a notification into a peer's outbox; closes a peer whose outbox is too full.
     pub(crate) fn message_to(&self, state: &mut State, conn: Conn, json: &str) {
         Self::greeting(state, conn, json);
         self.written(state, conn);
@@ -190,7 +190,7 @@ impl Hub {
         );
     }
 
-    /// Does what a frame of an agent asks for.
+    /// Executes the parsed messages of an agent's frame.
     pub(super) fn agent_heard(&self, state: &mut State, conn: Conn, text: &str, said: Vec<(Option<Noted>, FromAgent)>) {
         for (noted, one) in said {
             if !self.agent_asked(state, conn, text, noted, one) {
@@ -199,7 +199,8 @@ impl Hub {
         }
     }
 
-    /// Does one thing that a frame of an agent asks for. `false`: the rest of the frame is not for the agent's side.
+    /// Executes one message of an agent. `false`: the agent became a page, and the rest of the frame is not for the
+    /// agent's side.
     fn agent_asked(&self, state: &mut State, conn: Conn, text: &str, noted: Option<Noted>, one: FromAgent) -> bool {
         if !state.desk.pauses.any() {
             return self.agent_asks(state, conn, text, noted, one);
@@ -219,7 +220,7 @@ impl Hub {
         true
     }
 
-    /// Does what an agent asks for, but for providing.
+    /// Executes an agent's message, except for becoming a page.
     pub(super) fn do_asked(&self, state: &mut State, conn: Conn, one: FromAgent) {
         match one {
             FromAgent::Input(input) => self.feed_asked(state, input),
@@ -252,7 +253,7 @@ impl Hub {
         }
     }
 
-    /// Asks the gateway for an agent, and answers it when the gateway has.
+    /// Passes a request to the gateway or a guest, and sends its answer later.
     fn ask_gateway(&self, state: &mut State, conn: Conn, id: RpcId, method: String, params: String) {
         let guest = self.answers.get().and_then(|all| all.iter().find(|(prefix, _)| method.starts_with(prefix)));
         let peer = state.peers.get(&conn);
@@ -278,7 +279,7 @@ impl Hub {
         });
     }
 
-    /// Files are for this machine's user, which only the Unix socket proves.
+    /// Files are served only for this machine's user, which only the Unix socket proves.
     fn serve(&self, state: &mut State, conn: Conn, path: &Path) -> Result<String, Error> {
         if !state.peers.get(&conn).is_some_and(|peer| peer.may_provide) {
             return Err(Error::new(Code::DENIED, "files are served for agents on the Unix socket only"));
@@ -287,7 +288,7 @@ impl Hub {
         Ok(format!(r#"{{"url":{}}}"#, json(&format!("{}{path}", self.address_url()))))
     }
 
-    /// An agent that begins to provide becomes a page, where its carrier proved who it is: the Unix socket.
+    /// Turns an agent into a page. Only on a transport that proves its user: the Unix socket.
     fn provide(&self, state: &mut State, conn: Conn, text: &str) {
         let Some(peer) = state.peers.get_mut(&conn) else { return };
         if !peer.may_provide {
@@ -326,7 +327,7 @@ impl Hub {
         if let Voice::Eye { typed } = &mut peer.voice {
             *typed = hello.typed;
         }
-        // Neither a batch nor a stream has a place for bytes.
+        // Batches and streams cannot carry binary results.
         peer.binary = hello.binary && !hello.batch && peer.outbox.takes_binary();
         if hello.batch {
             peer.batched = true;
@@ -338,13 +339,13 @@ impl Hub {
         }
     }
 
-    /// A token in `hello` lowers an agent that may do everything; nothing raises one.
+    /// A token in `hello` lowers the scope of an agent with full access; a scope is never raised.
     fn lower(&self, state: &mut State, conn: Conn, hello: &mut Hello) {
         let Some(peer) = state.peers.get_mut(&conn) else { return };
         if let Some(token) = hello.token.take().filter(|_| peer.scope.limits().is_none()) {
             let scope = self.lowered(&token).in_page_of(peer.scope.origin());
             if scope.limits().is_some() {
-                // Files and being a page need every permission.
+                // Serving files and becoming a page need full access.
                 peer.may_provide = false;
             }
             peer.scope = scope.clone();
@@ -354,7 +355,7 @@ impl Hub {
         }
     }
 
-    /// What the token in an announcement of MCP allows; everything without one.
+    /// The scope of the token in an MCP announcement; full access without a token.
     pub fn announced_scope(&self, announcement: &str) -> Scope {
         #[derive(serde::Deserialize)]
         struct Announced {
@@ -373,7 +374,7 @@ impl Hub {
                 conn: page,
                 event: PageEvent::Answered { call, ending: Ok(value) },
             })) if value.as_text().len() > FRAME_BYTES_MAX => {
-                // Our own client says so itself; this is for pages with another client.
+                // Our own client reports this itself; this check is for pages with another client.
                 let ending = Err(over_limit("the page's answer", value.as_text().len()));
                 self.feed(state, Input::page(page, PageEvent::Answered { call, ending }));
             }
@@ -392,7 +393,7 @@ impl Hub {
         }
     }
 
-    /// A page that begins without hello speaks plain BTCP.
+    /// A page that does not begin with hello speaks plain BTCP.
     fn plain_page_joins(&self, state: &mut State, conn: Conn) {
         if state.peers.get(&conn).is_some_and(|peer| peer.joining.is_some()) {
             self.page_joins(state, conn, plain_page());
@@ -418,7 +419,7 @@ impl Hub {
         }
         let mut info = hello.page.unwrap_or_default();
         if !hello.typed {
-            // A client that does not ask for typed answers is greeted as BTCP does, and evaluates nothing.
+            // A client that does not request typed answers is greeted as BTCP does, and evaluates nothing.
             info = PageInfo { title: info.title.or(plain_page().title), ..plain_page() };
         } else if info.eval.is_none() {
             info.eval = Some(true);
@@ -431,7 +432,7 @@ impl Hub {
         }
     }
 
-    /// Lets a page join that has not yet. `false`: it has.
+    /// Joins a page that has not joined yet. `false`: it has.
     pub(crate) fn page_joins(&self, state: &mut State, conn: Conn, mut info: PageInfo) -> bool {
         let Some(peer) = state.peers.get_mut(&conn) else { return false };
         let Some(joining) = peer.joining.take() else { return false };
@@ -442,7 +443,7 @@ impl Hub {
         let Joining { session, origin, policy, .. } = joining;
         tracing::debug!(conn = conn.0, session = session.as_str(), %origin, "a page joins");
         if info.url.is_none() && origin.contains("://") {
-            // A page of plain BTCP says nothing of itself; where it comes from is known.
+            // A plain BTCP page sends no URL, but its origin is known.
             info.url = Some(origin.to_string());
         }
         let who = Newcomer { origin, info, policy, ask_first: false, driven };
@@ -452,7 +453,7 @@ impl Hub {
     }
 }
 
-/// A page that evaluates nothing: it never said that it would.
+/// The info of a page that does not evaluate code, because it did not declare that it can.
 pub(crate) fn plain_page() -> PageInfo {
     PageInfo {
         title: Some("BTCP page".into()),
@@ -468,7 +469,7 @@ fn over_limit(what: &str, bytes: usize) -> Error {
     Error::new(Code::INTERNAL, message).hint("ask for a part")
 }
 
-/// Answers a frame that is not even looked at, under its id when it is a line that has one.
+/// Answers a frame over the limit without parsing it, under its id if it is a line with one.
 fn too_long(text: &str, typed: bool) -> String {
     let error = over_limit("the frame", text.len());
     let mut frame = String::new();

@@ -1,4 +1,4 @@
-//! Calls of tools that cannot be undone: while a console is open, they wait until a person allows them.
+//! Calls of tools with irreversible effects: while a console is open, they wait until a person allows them.
 
 use super::auditing::id_of;
 use super::confirmable::Confirmable;
@@ -9,7 +9,7 @@ use eye_core::{Effect, Input, Reply, ReplyForm, Task};
 use eye_protocol::{Code, Error, Kind};
 
 impl Hub {
-    /// Feeds a request of an agent. While a console is open, a tool call that needs a person waits for one.
+    /// Feeds an agent's request. While a console is open, a tool call that needs a person waits for one.
     pub(crate) fn feed_asked(&self, state: &mut State, input: Input) {
         if let Input::Cancel { agent, id } = &input {
             self.cancel_paused(state, *agent, id);
@@ -23,7 +23,7 @@ impl Hub {
         state.confirmable = None;
     }
 
-    /// Keeps the refusal of a call that only waits for a person, and shows the call to consoles instead.
+    /// Holds back the refusal of a call that lacks only a person's consent, and shows the call to consoles instead.
     pub(crate) fn unless_held(&self, state: &mut State, effect: Effect) -> Option<Effect> {
         let Some(asked) = &state.confirmable else { return Some(effect) };
         let waits = match &effect {
@@ -42,7 +42,7 @@ impl Hub {
         None
     }
 
-    /// A person allows or refuses a call that waits. `false`: it waits no longer.
+    /// Applies a person's decision on a waiting call. `false`: it no longer waits.
     pub(crate) fn decide_held(&self, state: &mut State, id: u32, allow: bool) -> bool {
         let Some(held) = state.desk.take_held(|held| held.id == id).pop() else { return false };
         if allow {
@@ -54,7 +54,7 @@ impl Hub {
         true
     }
 
-    /// Ends what has waited too long, or everything when no console is open any more.
+    /// Ends calls that have waited too long, or all of them if no console is open.
     pub(crate) fn end_held(&self, state: &mut State) {
         if state.desk.held.is_empty() {
             return;

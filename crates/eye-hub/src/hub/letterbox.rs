@@ -1,4 +1,4 @@
-//! What an agent inside this process is told: answers go to the calls that wait for them, the rest waits in order.
+//! The inbox of an agent inside this process: answers go to the calls that wait for them, other messages are queued.
 
 use eye_protocol::Error;
 use eye_protocol::limits::LINK_NEWS_LEN_MAX;
@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, oneshot, watch};
 
-/// Where the hub puts what this agent is told, while it holds its state: nothing here may ask the hub.
+/// Frames for this agent. The hub adds them while its state is locked, so nothing here may call the hub.
 #[derive(Debug, Default)]
 pub struct Letterbox {
     inner: Mutex<Inner>,
@@ -25,12 +25,10 @@ struct Inner {
     closed: bool,
 }
 
-/// Who waits for one answer.
+/// A call that waits for its answer.
 #[derive(Debug)]
 pub struct Waiting {
-    /// Where the answer goes.
     pub answer: oneshot::Sender<String>,
-    /// Where its progress goes.
     pub progress: Option<ProgressSink>,
 }
 
@@ -42,7 +40,7 @@ impl Letterbox {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An answer under this id will come.
+    /// Registers a call that waits for the answer with this id.
     pub fn expect(&self, id: u32, waiting: Waiting) {
         let mut inner = self.hold();
         if !inner.closed {
@@ -50,17 +48,17 @@ impl Letterbox {
         }
     }
 
-    /// Nothing waits for it any more. `false`: it was answered.
+    /// Removes a waiting call. `false`: it was answered.
     pub fn forget(&self, id: u32) -> bool {
         self.hold().waiting.remove(&id).is_some()
     }
 
-    /// Takes one frame.
+    /// Accepts one frame.
     pub fn put(&self, json: &str) {
         let mut inner = self.hold();
         if let Some(id) = response_id(json) {
             if let Some(waiting) = inner.waiting.remove(&id) {
-                // Who no longer waits has said so.
+                // A receiver that no longer waits is fine.
                 let _ = waiting.answer.send(json.to_owned());
             }
             return;
@@ -84,7 +82,7 @@ impl Letterbox {
         self.came.notify_one();
     }
 
-    /// Waits for the next message that was not asked for. `None`: the letterbox is closed.
+    /// Waits for the next message that is not an answer. `None`: the letterbox is closed.
     pub async fn next(&self) -> Option<String> {
         loop {
             let notified = self.came.notified();
@@ -102,28 +100,27 @@ impl Letterbox {
         }
     }
 
-    /// What waits and was not asked for.
+    /// Bytes of queued messages that are not answers.
     pub fn len_bytes(&self) -> usize {
         self.hold().news_bytes
     }
 
-    /// The hub ends this agent, for this reason.
+    /// Ends this agent for a reason.
     pub fn end(&self, error: Error) {
         self.ended.send_replace(Some(error));
         self.close();
     }
 
-    /// Why the hub ended this agent, if it did.
     pub fn why_ended(&self) -> Option<Error> {
         self.ended.borrow().clone()
     }
 
-    /// Follows whether the hub ends this agent.
+    /// Resolves when the hub ends this agent.
     pub fn ending(&self) -> watch::Receiver<Option<Error>> {
         self.ended.subscribe()
     }
 
-    /// Nothing comes any more.
+    /// Closes the letterbox: no more frames come.
     pub fn close(&self) {
         let mut inner = self.hold();
         inner.closed = true;

@@ -1,5 +1,5 @@
-//! An agent inside this process: it asks as one on the Unix socket does, without a socket and without a task of its
-//! own. An answer wakes only the call that waits for it.
+//! Agents inside this process: they send requests as agents on the Unix socket do, without a socket or a task. An
+//! answer wakes only the call that waits for it.
 
 use super::letterbox::{Letterbox, Waiting};
 use super::outbox::Outbox;
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
 use tokio::sync::oneshot;
 
-/// Where links to a hub come from.
+/// Creates links to a hub.
 #[derive(Clone)]
 pub struct Links {
     hub: Arc<Hub>,
@@ -34,12 +34,12 @@ impl Links {
         Self { hub }
     }
 
-    /// The hub, for links of other kinds.
+    /// The hub, for other kinds of links.
     pub(super) fn hub(&self) -> &Arc<Hub> {
         &self.hub
     }
 
-    /// Enters the hub as an agent. `face` is how the audit log says that it is connected.
+    /// Connects an agent to the hub. `face` is its kind of connection in the audit log.
     pub(crate) fn open(&self, who: Identity, face: &'static str) -> AgentLink {
         let Identity { name, page, scope } = who;
         let hello = Hello { client_type: Some(ClientType::Agent), agent: name, target: page, ..Hello::default() };
@@ -53,7 +53,7 @@ impl Links {
     }
 }
 
-/// One agent's way into the hub. Dropping it leaves, which ends what it asked.
+/// An agent's link to the hub. Dropping it disconnects the agent and ends its calls.
 #[derive(Debug)]
 pub(crate) struct AgentLink {
     door: Arc<Door>,
@@ -62,7 +62,7 @@ pub(crate) struct AgentLink {
 }
 
 impl AgentLink {
-    /// Asks. `params` is JSON text. An answer that is dropped before it is there is cancelled.
+    /// Sends a request. `params` is JSON text. Dropping the answer before it arrives cancels the call.
     pub fn request(&self, method: &str, params: &str, progress: Option<ProgressSink>) -> Answer {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         let (sender, receiver) = oneshot::channel();
@@ -72,41 +72,40 @@ impl AgentLink {
         Answer { door: self.door.clone(), letterbox: self.letterbox.clone(), id, receiver, there: false }
     }
 
-    /// Says something that wants no answer.
+    /// Sends a notification.
     pub fn notify(&self, method: &str, params: &str) {
         let text = format!(r#"{{"jsonrpc":"2.0","method":{},"params":{params}}}"#, json(method));
         let _ = self.door.hub.hear(self.door.conn, &text);
     }
 
-    /// The hub's side of it.
     pub(super) fn door(&self) -> Arc<Door> {
         self.door.clone()
     }
 
-    /// Its hub, and its connection there.
+    /// The hub, and this agent's connection.
     pub(crate) fn place(&self) -> (&Hub, Conn) {
         (&self.door.hub, self.door.conn)
     }
 
-    /// Waits until the hub ends this agent, and says why: its token is no longer valid.
+    /// Resolves with the reason when the hub ends this agent because its token is no longer valid.
     pub fn ended(&self) -> impl Future<Output = Error> + Send + 'static {
         let mut ending = self.letterbox.ending();
         async move {
             match ending.wait_for(Option::is_some).await.map(|why| why.clone()) {
                 Ok(Some(why)) => why,
-                // The link was dropped, and nothing follows.
+                // The link was dropped; nothing follows.
                 Ok(None) | Err(_) => std::future::pending().await,
             }
         }
     }
 
-    /// The next message that was not asked for, as JSON-RPC text. `None`: the hub closed this link.
+    /// The next message that is not an answer, as JSON-RPC text. `None`: the hub closed this link.
     pub async fn news(&self) -> Option<String> {
         self.letterbox.next().await
     }
 }
 
-/// The hub's side of a link; the last of link and answers leaves.
+/// The hub's side of a link.
 pub(super) struct Door {
     hub: Arc<Hub>,
     conn: Conn,
@@ -126,13 +125,13 @@ impl std::fmt::Debug for Door {
 
 impl Drop for AgentLink {
     fn drop(&mut self) {
-        // What still waits for an answer is told that there will be none.
+        // Calls that still wait learn that no answer will come.
         self.letterbox.close();
         self.door.hub.leave(self.door.conn);
     }
 }
 
-/// An answer on its way.
+/// A pending answer.
 #[derive(Debug)]
 pub(crate) struct Answer {
     door: Arc<Door>,
@@ -169,7 +168,7 @@ pub(super) fn shut_down() -> Error {
     Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again")
 }
 
-/// Reads a response that the hub itself wrote.
+/// Parses a response that the hub itself wrote.
 fn outcome(text: &str) -> Result<Box<RawValue>, Error> {
     #[derive(serde::Deserialize)]
     struct Response {
@@ -219,7 +218,7 @@ pub(super) mod tests {
         Pin::new(answer).poll(&mut Context::from_waker(Waker::noop()))
     }
 
-    /// A page whose frames are looked at by hand.
+    /// A page whose frames a test reads directly.
     pub fn page(hub: &Arc<Hub>) -> Conn {
         let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::messages(), None);
         peer.may_provide = true;

@@ -1,8 +1,7 @@
-//! Which events change the lists of pages and tools that others follow.
+//! Decides which events change the lists of pages and tools that others follow.
 
 use eye_core::{Done, Input, PageEvent};
 
-/// Whether another list of pages or tools may follow from it.
 pub fn changes_lists(input: &Input) -> bool {
     matches!(
         input,

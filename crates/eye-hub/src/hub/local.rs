@@ -1,4 +1,4 @@
-//! The hub as those inside its process see it: [`Links`] implements the traits of `eye_protocol::local`.
+//! The hub for code inside its process: [`Links`] implements the traits of `eye_protocol::local`.
 
 use super::links::{AgentLink, Links};
 use eye_protocol::Error;
@@ -30,7 +30,7 @@ impl LocalHub for Links {
             let revision = lists.wait_for(|revision| *revision != seen).await.ok().map(|revision| *revision);
             match revision {
                 Some(revision) => revision,
-                // The hub is gone, and nothing follows.
+                // The hub is gone; nothing follows.
                 None => std::future::pending().await,
             }
         })

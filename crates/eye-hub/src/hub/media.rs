@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// As HTTP writes it. Text is taken for UTF-8.
+/// As HTTP writes it. Text is assumed to be UTF-8.
 pub fn type_of(name: impl AsRef<Path>) -> String {
     let media_type = mime_guess::from_path(name).first_or_octet_stream();
     let text = media_type.type_() == "text" || media_type.subtype() == "javascript";

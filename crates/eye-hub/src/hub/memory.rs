@@ -1,4 +1,4 @@
-//! The file in which a hub remembers its sessions, so that after a restart calls wait for the pages to come back.
+//! The file of a hub's sessions, so that after a restart calls wait for the pages to reconnect.
 
 use crate::private;
 use eye_core::Known;
@@ -25,19 +25,19 @@ struct Entry {
     name: Option<Box<str>>,
 }
 
-/// Where the file is.
 #[derive(Clone, Debug)]
 pub struct Memory {
     file: PathBuf,
 }
 
 impl Memory {
-    /// Names the folder; it need not exist.
+    /// The folder need not exist.
     pub fn new(folder: &Path) -> Self {
         Self { file: folder.join("sessions.json") }
     }
 
-    /// What the hub before knew. A file that cannot be read is forgotten: the pages will say it all again.
+    /// Loads the sessions of the previous hub. An unreadable file counts as empty: the pages will send everything
+    /// again.
     pub fn load(&self) -> Vec<Known> {
         let small = fs::metadata(&self.file).is_ok_and(|meta| meta.len() <= FILE_BYTES_MAX);
         let text = if small { fs::read_to_string(&self.file).unwrap_or_default() } else { String::new() };
@@ -48,7 +48,7 @@ impl Memory {
         entries.into_iter().filter_map(known).collect()
     }
 
-    /// Replaces the file whole.
+    /// Atomically replaces the file.
     pub fn save(&self, known: Vec<Known>) -> io::Result<()> {
         let entry = |Known { id, origin, info, tools, state, name }: Known| {
             let id = id.to_string();

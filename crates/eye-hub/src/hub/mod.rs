@@ -1,4 +1,4 @@
-//! The hub itself: its one state, the peers in it, and what they say and are told.
+//! The hub itself: its one state, its peers, and the messages from and to them.
 
 pub mod auditing;
 mod claiming;

@@ -1,9 +1,8 @@
-//! Files and folders that an agent opened in a browser: which of them are served, and under which id. Documents are
-//! given with the page client added.
+//! Files and folders that an agent opened in a browser: which of them are served, and under which id. Adds the page
+//! client to documents.
 //!
-//! Never served: a dotfile, anything below a dot-folder, anything above or beside what was opened. Of a wide folder
-//! (home, `/`, the temporary folder, and what holds one of these) only the one file is served that was named. Folders
-//! are not listed.
+//! Never served: a dotfile, anything below a dot-folder, anything above or beside the opened path. In a wide folder
+//! (home, `/`, the temporary folder, and their parents) only the one named file is served. Folders are not listed.
 
 use super::{media, session_id};
 use eye_protocol::limits::{SERVED_FILE_BYTES_MAX, SERVED_FOLDERS_MAX};
@@ -12,10 +11,10 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// The line that lets a document join.
+/// The tag that loads the page client in a document.
 const TAG: &str = "<script src=\"/eye.js\"></script>";
 
-/// What was opened, by an id that cannot be guessed; the oldest give way.
+/// Opened targets by an id that cannot be guessed; the oldest are dropped at the limit.
 #[derive(Debug, Default)]
 pub struct Opened {
     list: VecDeque<(Box<str>, Target)>,
@@ -23,23 +22,23 @@ pub struct Opened {
     wide: Vec<PathBuf>,
 }
 
-/// What one id stands for. Paths are canonical.
+/// The target of one id. Paths are canonical.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A folder and everything below it that is not hidden.
+    /// A folder with everything below it that is not hidden.
     Folder(PathBuf),
     /// One file, and nothing beside it.
     File(PathBuf),
 }
 
 impl Opened {
-    /// Nothing is opened yet. `wide` are the folders of which only single files are served.
+    /// `wide` are the folders in which only single files are served.
     pub fn new(wide: &[PathBuf]) -> Self {
         let wide = wide.iter().map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone())).collect();
         Self { list: VecDeque::new(), wide }
     }
 
-    /// Serves a file, or a folder with its `index.html`; gives the path of its URL.
+    /// Serves a file, or a folder with its `index.html`. Returns the path of its URL.
     pub fn add(&mut self, path: &Path) -> Result<String, Error> {
         let wrong = |why: String| Error::new(Code::PARAMS, format!("cannot serve {}: {why}", path.display()));
         if !path.is_absolute() {
@@ -81,33 +80,32 @@ impl Opened {
         id
     }
 
-    /// What an id stands for.
     pub fn target(&self, id: &str) -> Option<Target> {
         self.list.iter().find(|(known, _)| &**known == id).map(|(_, target)| target.clone())
     }
 }
 
-/// Whether a part of the path begins with a dot.
+/// Whether a component of the path begins with a dot.
 fn is_hidden(path: &Path) -> bool {
     path.components().any(|part| matches!(part, Component::Normal(name) if name.as_encoded_bytes().starts_with(b".")))
 }
 
-/// A file name as part of a URL.
+/// Escapes a file name for a URL.
 fn escaped(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     name.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
-/// What is found at a path below what was opened.
+/// The result of reading a path below a target.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Found {
     /// Bytes and media type.
     File(Vec<u8>, String),
-    /// Written without its slash: what it refers to would be looked for beside it.
+    /// A folder without the trailing slash, so relative links in it would not resolve.
     Folder,
 }
 
-/// Reads a file. Everything that may not be served is as if it were not there.
+/// Reads a file. A file that must not be served is reported as missing.
 pub fn read(target: &Target, below: &str) -> Result<Found, io::ErrorKind> {
     let relative = Path::new(below);
     let plain = relative.components().all(|component| matches!(component, Component::Normal(_)));
@@ -129,7 +127,7 @@ fn read_below(folder: &Path, below: &str) -> Result<Found, io::ErrorKind> {
         }
         path = path.join("index.html").canonicalize().map_err(|error| error.kind())?;
     }
-    // No link leads out, and none to something hidden.
+    // Links must not lead outside, or to hidden files.
     match path.strip_prefix(folder) {
         Ok(relative) if !is_hidden(relative) => read_file(&path),
         Ok(_) | Err(_) => Err(io::ErrorKind::NotFound),
@@ -139,7 +137,7 @@ fn read_below(folder: &Path, below: &str) -> Result<Found, io::ErrorKind> {
 fn read_file(path: &Path) -> Result<Found, io::ErrorKind> {
     let about = std::fs::metadata(path).map_err(|error| error.kind())?;
     if !about.is_file() {
-        // A pipe or a device could be read for ever.
+        // Reading a pipe or a device may never end.
         return Err(io::ErrorKind::NotFound);
     }
     if about.len() > SERVED_FILE_BYTES_MAX {
@@ -151,7 +149,7 @@ fn read_file(path: &Path) -> Result<Found, io::ErrorKind> {
     Ok(Found::File(bytes, media_type))
 }
 
-/// A document with the client in it: at the beginning of its head, else of the document, but never before its doctype.
+/// Adds the client to a document: at the beginning of its head, else of the document, but never before its doctype.
 fn with_client(document: &[u8]) -> Vec<u8> {
     let text = document.to_ascii_lowercase();
     if text.windows(b"eye.js".len()).any(|bytes| bytes == b"eye.js") {

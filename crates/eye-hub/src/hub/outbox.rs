@@ -1,25 +1,25 @@
-//! What waits to be written to one peer: a byte buffer, swapped out whole by its writer.
+//! The frames that wait to be written to one peer: a byte buffer, which the writer takes as a whole.
 
 use super::letterbox::Letterbox;
 use eye_protocol::batch::Batches;
 use eye_protocol::stream;
 use std::sync::Arc;
 
-/// The buffer, framed as its peer reads.
+/// The buffer, framed for the peer's transport.
 #[derive(Debug)]
 pub enum Outbox {
-    /// Lines and counted payloads on a byte stream.
+    /// Lines and length-prefixed payloads on a byte stream.
     Stream(Vec<u8>),
-    /// One frame a message.
+    /// One frame per message.
     Messages {
         /// All messages, one after the other.
         bytes: Vec<u8>,
-        /// Where each ends.
+        /// The end of each message in `bytes`.
         ends: Vec<usize>,
-        /// Which of them are binary, by their number.
+        /// Indexes of the binary messages.
         binary: Vec<usize>,
     },
-    /// Several frames a message.
+    /// Several frames per message.
     Batches(Batches),
     /// Server-sent events.
     Events(Vec<u8>),
@@ -27,74 +27,64 @@ pub enum Outbox {
     Inside(Arc<Letterbox>),
 }
 
-/// What a JSON-RPC frame is: a response may go into the body of a POST instead.
+/// The kind of a JSON-RPC frame: a response may go into the body of a POST instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Wants an answer.
     Request,
-    /// Is one.
     Response,
-    /// Neither.
     Message,
 }
 
-/// What a writer takes: bytes, and where messages end in them. A stream has no ends.
+/// The bytes for a writer. A stream has no `ends`.
 #[derive(Debug, Default)]
 pub struct Parcel {
-    /// The bytes.
     pub bytes: Vec<u8>,
-    /// Where each message ends.
+    /// The end of each message in `bytes`.
     pub ends: Vec<usize>,
-    /// Which messages are binary, by their number.
+    /// Indexes of the binary messages.
     pub binary: Vec<usize>,
 }
 
 impl Outbox {
-    /// An empty buffer for a byte stream.
     pub fn stream() -> Self {
         Self::Stream(Vec::new())
     }
 
-    /// An empty buffer for messages.
     pub fn messages() -> Self {
         Self::Messages { bytes: Vec::new(), ends: Vec::new(), binary: Vec::new() }
     }
 
-    /// An empty buffer for server-sent events.
     pub fn events() -> Self {
         Self::Events(Vec::new())
     }
 
-    /// Names the stream, where it is one of events: a browser that comes back says this id in `Last-Event-ID`.
+    /// Names an event stream: a browser that reconnects sends this id in `Last-Event-ID`.
     pub fn event_id(&mut self, id: &str) {
         if let Self::Events(bytes) = self {
             bytes.extend_from_slice(format!("id: {id}\n\n").as_bytes());
         }
     }
 
-    /// An empty buffer for messages that are batches.
     pub fn batches() -> Self {
         Self::Batches(Batches::default())
     }
 
-    /// From here on several frames share a message. What was written before stays as it was.
+    /// Puts several frames into a message from here on. Earlier messages stay as they are.
     pub fn begin_batches(&mut self) {
         if let Self::Messages { bytes, ends, .. } = self {
             *self = Self::Batches(Batches::after(std::mem::take(bytes), std::mem::take(ends)));
         }
     }
 
-    /// Adds a line frame.
     pub fn line(&mut self, frame: &str) {
         match self {
             Self::Batches(batches) => batches.line(frame),
-            // Such an agent asks by JSON-RPC only.
+            // Such an agent uses only JSON-RPC.
             Self::Inside(_) => {}
             Self::Stream(_) | Self::Messages { .. } | Self::Events(_) => self.text(frame),
         }
     }
 
-    /// Adds a JSON-RPC frame.
     pub fn rpc(&mut self, json: &str) {
         match self {
             Self::Batches(batches) => batches.rpc(json),
@@ -103,12 +93,12 @@ impl Outbox {
         }
     }
 
-    /// Whether there is a place for a binary message.
+    /// Whether binary messages can be sent.
     pub fn takes_binary(&self) -> bool {
         matches!(self, Self::Messages { .. })
     }
 
-    /// Adds a binary message, where there are messages.
+    /// Adds a binary message, if the transport has messages.
     pub fn binary(&mut self, message: &[u8]) {
         if let Self::Messages { bytes, ends, binary } = self {
             bytes.extend_from_slice(message);
@@ -137,7 +127,7 @@ impl Outbox {
         }
     }
 
-    /// Bytes that wait.
+    /// Bytes that wait to be written.
     pub fn len_bytes(&self) -> usize {
         match self {
             Self::Stream(bytes) | Self::Messages { bytes, .. } | Self::Events(bytes) => bytes.len(),
@@ -146,7 +136,7 @@ impl Outbox {
         }
     }
 
-    /// Takes all there is.
+    /// Takes everything.
     pub fn take(&mut self) -> Parcel {
         match self {
             Self::Stream(bytes) | Self::Events(bytes) => Parcel { bytes: std::mem::take(bytes), ..Parcel::default() },

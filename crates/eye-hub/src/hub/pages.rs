@@ -1,4 +1,4 @@
-//! A page whose transport is inside this process: messages in, messages out, as a WebSocket has them.
+//! Pages whose transport is inside this process: messages in and out, as over a WebSocket.
 
 use super::links::Links;
 use super::outbox::Outbox;
@@ -14,7 +14,7 @@ use eye_protocol::messages::{PageInfo, ShownIn};
 use eye_protocol::{Code, Error};
 use std::sync::Arc;
 
-/// One document in the hub. Dropping it leaves.
+/// One document in the hub. Dropping it makes the page leave.
 pub(super) struct PageLink {
     hub: Arc<Hub>,
     conn: Conn,
@@ -29,12 +29,12 @@ impl std::fmt::Debug for PageLink {
 }
 
 impl Links {
-    /// A document of a tab that a guest drives joins under the tab's session. What the user says of its origin holds
-    /// here too.
+    /// Joins a document of a tab that a guest drives, under the tab's session. The user's list of origins applies here
+    /// too.
     pub(super) fn join(&self, session: &str, origin: &str) -> PageLink {
         let hub = self.hub().clone();
         let session = SessionId::parse(session).unwrap_or_else(session_id::fresh);
-        // A list that cannot be read may have held a restriction.
+        // An unreadable list may have held a restriction.
         let strict = || Policy { eval_allowed: false, confirm: true, ..Policy::default() };
         let (policy, barred) = match hub.facts.origins.find(origin).map(|verdict| driven_policy(verdict, origin)) {
             Ok(Ok(policy)) => (policy, false),

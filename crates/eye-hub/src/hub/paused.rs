@@ -1,4 +1,4 @@
-//! What waits while its agent or its page is paused.
+//! A request that waits while its agent or its page is paused.
 
 use crate::audit::Noted;
 use crate::dialect::FromAgent;
@@ -6,27 +6,23 @@ use eye_protocol::Error;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// Tells an MCP face that its agent's turn has come, or why it does not.
+/// Tells an MCP connection that its agent may continue, or why not.
 pub(crate) type TurnSender = oneshot::Sender<Result<(), Error>>;
-/// Hears it.
 pub(crate) type TurnReceiver = oneshot::Receiver<Result<(), Error>>;
 
-/// Such a request.
 #[derive(Debug)]
 pub(crate) enum Paused {
-    /// Of an agent.
     Asked(Box<Asked>),
-    /// To a server, which an MCP face does itself when it is told.
+    /// A request to a server, which the MCP connection sends itself when it is told to.
     Turn(TurnSender),
 }
 
-/// A request as an agent asked it.
+/// A request of an agent.
 #[derive(Debug)]
 pub(crate) struct Asked {
-    /// What it asks for.
     pub one: FromAgent,
-    /// The id under which it is noted to end.
+    /// The id under which the audit log expects its ending.
     pub begun: Option<Arc<str>>,
-    /// One that has no id is noted when it is known what came of it.
+    /// The audit entry of a request without an id, recorded when its outcome is known.
     pub noted: Option<Noted>,
 }

@@ -1,5 +1,5 @@
-//! Requests of agents and to pages that a person has paused: they wait in a line until they may go on, at most as long
-//! as they may take at all.
+//! Requests of paused agents or to paused pages: they wait in a line until they may continue, at most until their own
+//! timeout.
 
 use super::auditing::{About, about, id_of};
 use super::paused::{Asked, Paused, TurnReceiver};
@@ -16,18 +16,17 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
-/// How long a request to the gateway waits that says nothing of it, nor does its agent: as long as it may take by
-/// default.
+/// How long a request to the gateway waits if neither it nor its agent sets a timeout: the default duration of such a
+/// request.
 const GATEWAY_MS: Millis = 2 * 60_000;
-/// What one that waits takes beside its text.
+/// Memory that a waiting request takes besides its text.
 const WAITING_BYTES: usize = 512;
-/// Requests to the gateway and to browsers that only list, or that end something.
+/// Requests to the gateway and to browsers that only list something, or end something.
 const NOT_WORK: [&str; 6] =
     ["gateway/servers", "gateway/discover", "gateway/logs", "gateway/waiting", "browser/list", "browser/stop"];
 
 impl Hub {
-    /// Gives a request back that nothing holds up; another one is kept until it may go on. To be asked while something
-    /// is paused.
+    /// Returns a request that may run; queues one that must wait. Called while something is paused.
     pub(crate) fn unless_paused(
         &self,
         state: &mut State,
@@ -66,7 +65,7 @@ impl Hub {
         let work = Paused::Asked(Box::new(Asked { one, begun, noted }));
         let (since, until) = self.until(patience_ms);
         let waiting = Waiting { agent: conn, name, page, since, until, len_bytes, in_order, work };
-        // What is known by its place is answered behind what was asked before it.
+        // An answer that is matched by order must come after those of earlier requests, so it waits even now.
         if state.desk.pauses.ending && !in_order {
             self.end_waiting(state, waiting, super::draining::stopping());
         } else {
@@ -75,7 +74,7 @@ impl Hub {
         None
     }
 
-    /// Feeds what an agent of another hub asks.
+    /// Feeds an event of another hub's agent.
     pub(crate) fn feed_foreign(&self, state: &mut State, input: Input) {
         if let Input::Cancel { agent, id } = &input {
             self.cancel_paused(state, *agent, id);
@@ -86,7 +85,7 @@ impl Hub {
         }
     }
 
-    /// Keeps the request of an MCP face to a server. `None`: its agent is not paused.
+    /// Queues an MCP connection's request to a server. `None`: its agent is not paused.
     pub(super) fn take_turn(&self, conn: Conn, patience_ms: Millis) -> Option<(Option<u64>, TurnReceiver)> {
         let mut state = self.hold();
         let state = &mut *state;
@@ -102,7 +101,7 @@ impl Hub {
         Some((self.wait(state, waiting), receiver))
     }
 
-    /// The request of an MCP face is wanted no more.
+    /// An MCP connection no longer wants its request.
     pub(super) fn leave_turn(&self, number: u64) {
         let mut state = self.hold();
         if !state.line.take(|at, _| at == number).is_empty() {
@@ -110,14 +109,14 @@ impl Hub {
         }
     }
 
-    /// Does what nothing holds up any more, in the order in which it was asked.
+    /// Runs the requests that no pause holds back any more, in order of arrival.
     pub(crate) fn let_go_on(&self, state: &mut State) {
         let released = state.line.take_released(&state.desk.pauses);
         for Waiting { agent, since, until, work, .. } in released {
             let now = self.now();
             match work {
                 Paused::Turn(sender) => {
-                    // Who has gone meanwhile does not want it.
+                    // The receiver may be gone.
                     let _ = sender.send(Ok(()));
                 }
                 Paused::Asked(asked) => {
@@ -140,7 +139,7 @@ impl Hub {
         }
     }
 
-    /// Ends what has waited as long as it may.
+    /// Ends requests that have waited as long as they may.
     pub(crate) fn end_paused(&self, state: &mut State) {
         if state.line.is_empty() {
             return;
@@ -155,7 +154,7 @@ impl Hub {
         }
     }
 
-    /// An agent no longer wants an answer.
+    /// Cancels an agent's waiting request.
     pub(crate) fn cancel_paused(&self, state: &mut State, agent: Conn, id: &str) {
         if state.line.is_empty() {
             return;
@@ -165,7 +164,7 @@ impl Hub {
         }
     }
 
-    /// An agent is gone: what it asked is not done.
+    /// Drops the waiting requests of an agent that left.
     pub(crate) fn paused_left(&self, state: &mut State, conn: Conn) {
         if state.line.is_empty() {
             return;
@@ -181,7 +180,7 @@ impl Hub {
         }
     }
 
-    /// The hub is about to end.
+    /// Ends all waiting requests before the hub stops.
     pub(crate) fn end_all_paused(&self, state: &mut State) {
         for waiting in state.line.take(|_, _| true) {
             self.end_waiting(state, waiting, Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again"));
@@ -193,7 +192,7 @@ impl Hub {
         (now, now.saturating_add(patience_ms))
     }
 
-    /// Puts one into the line. `None`: it was refused, for too much waits.
+    /// Queues a request. `None`: it was refused because too much waits.
     fn wait(&self, state: &mut State, waiting: Waiting<Paused>) -> Option<u64> {
         match state.line.push(waiting) {
             Ok(number) => {
@@ -209,7 +208,7 @@ impl Hub {
         }
     }
 
-    /// Ends one in the form in which it was asked.
+    /// Ends a waiting request with an error, in the form of the request.
     fn end_waiting(&self, state: &mut State, waiting: Waiting<Paused>, error: Error) {
         state.desk.version += 1;
         match waiting.work {
@@ -226,13 +225,13 @@ impl Hub {
     }
 }
 
-/// Why one waits.
+/// Why a request waits.
 fn reason(state: &State, waiting: &Waiting<Paused>) -> String {
     let reason = state.desk.pauses.refuses(&waiting.name, waiting.page.as_deref());
     reason.unwrap_or_else(|| "a person has paused a page, and an earlier answer is due first".into())
 }
 
-/// Whether a request does or sees something in a page, a topic or a server; what only lists is not held back.
+/// Whether a request acts on or reads a page, a topic or a server. Requests that only list are not held back.
 fn is_work(one: &FromAgent) -> bool {
     match one {
         FromAgent::Input(Input::Snapshot { wanted, .. }) => !matches!(wanted, Snapshotting::List),
@@ -259,7 +258,7 @@ fn is_work(one: &FromAgent) -> bool {
     }
 }
 
-/// Whether the answer is known by its place.
+/// Whether the agent matches the answer by order.
 fn is_bare(one: &FromAgent) -> bool {
     matches!(one, FromAgent::Input(Input::Ask { form: Some(ReplyForm::Compact(Form::Bare)), .. }))
 }
@@ -287,7 +286,7 @@ fn patience_ms(state: &State, conn: Conn, one: &FromAgent) -> Millis {
     }
 }
 
-/// Takes what a request to the gateway has waited from the timeout that it names.
+/// Subtracts the waited time from the timeout of a request to the gateway.
 fn shorten(params: &mut String, waited_ms: Millis) {
     let Ok(mut members) = serde_json::from_str::<IndexMap<String, Box<RawValue>>>(params) else { return };
     let Some(timeout) = members.get_mut("timeout") else { return };
@@ -299,7 +298,7 @@ fn shorten(params: &mut String, waited_ms: Millis) {
     }
 }
 
-/// Whether it was asked under this id, JSON text.
+/// Whether a request has this id, which is JSON text.
 fn is_under(work: &Paused, id: &str) -> bool {
     let Paused::Asked(asked) = work else { return false };
     match reply_to(&asked.one) {
@@ -309,7 +308,7 @@ fn is_under(work: &Paused, id: &str) -> bool {
     }
 }
 
-/// Where the answer goes.
+/// The form of the answer; `None`: the request has no answer.
 fn reply_to(one: &FromAgent) -> Option<ReplyForm> {
     match one {
         FromAgent::Input(Input::Ask { form, .. }) => form.clone(),
@@ -326,7 +325,7 @@ fn reply_to(one: &FromAgent) -> Option<ReplyForm> {
     }
 }
 
-/// What an agent is told instead of an answer. `Err`: nothing waits for one.
+/// The effect that ends a request with an error. `Err`: the request has no answer.
 fn ending(agent: Conn, one: &FromAgent, error: Error) -> Result<Effect, Error> {
     let Some(form) = reply_to(one) else { return Err(error) };
     let reply = Reply { agent, form };

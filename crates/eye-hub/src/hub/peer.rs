@@ -1,4 +1,4 @@
-//! One connected peer as the hub sees it: which side it is on, how it is spoken to, and what waits for it.
+//! One connected peer: its side, its dialect, and its outbox.
 
 use super::outbox::{Kind, Outbox};
 use super::version;
@@ -16,17 +16,16 @@ use eye_protocol::scope::{Bearer, Scope};
 use std::sync::Arc;
 use tokio::sync::Notify;
 
-/// Which side a peer is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// It provides.
+    /// Offers tools and evaluates code.
     Page,
-    /// It asks.
+    /// Sends requests.
     Agent,
 }
 
 impl Side {
-    /// What happens when a connection of this side is closed.
+    /// The event for the end of this side's connection.
     pub fn gone(self, conn: Conn) -> Input {
         match self {
             Self::Page => Input::page(conn, PageEvent::Left),
@@ -35,24 +34,24 @@ impl Side {
     }
 }
 
-/// How a peer is spoken to.
+/// The dialect of a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Voice {
     /// eye's own dialect.
     Eye {
-        /// It asked for typed answers.
+        /// The peer requested typed answers.
         typed: bool,
     },
-    /// The original eye's.
+    /// The original eye's dialect.
     Original,
-    /// The original 3D page's.
+    /// The original 3D page's dialect.
     Scene,
-    /// BTCP over server-sent events. How it posts is a guess until its first POST.
+    /// BTCP over server-sent events. How the peer posts is a guess until its first POST.
     Events(Posts),
 }
 
 impl Voice {
-    /// Whether a page that is spoken to so can do this at all.
+    /// Whether a page of this dialect can execute the task at all.
     pub fn can(self, task: &Task) -> bool {
         match (self, task) {
             (Self::Original, task) => matches!(task, Task::Eval { .. }),
@@ -61,51 +60,50 @@ impl Voice {
         }
     }
 
-    /// Whether a page that is spoken to so stays connected when another one takes its session, and waits for its turn.
-    /// Closed, it would come back by itself, for ever.
+    /// Whether such a page stays connected when another one takes its session, and waits for its turn. If it were
+    /// closed, it would reconnect by itself again and again.
     pub fn waits_for_its_turn(self) -> bool {
         self == Self::Events(Posts::ByHeader)
     }
 }
 
-/// A page that the gate let in and that has not said hello yet.
+/// An admitted page that has not sent hello yet.
 #[derive(Clone, Debug)]
 pub struct Joining {
-    /// The session it claims.
+    /// The requested session.
     pub session: SessionId,
-    /// Where its document comes from.
+    /// The origin of its document.
     pub origin: Arc<str>,
-    /// What the user allowed pages of it.
+    /// The user's policy for pages of this origin.
     pub policy: Policy,
-    /// Whether a token says that it is a page of this origin, which then need not be on the list.
+    /// Whether a token proves the origin, which then need not be on the list.
     pub by_token: bool,
 }
 
-/// What a peer that came by an origin rests on: the user's list.
+/// The origin and policy of a peer, which are checked again when the user's list of origins changes.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// The origin.
     pub origin: Arc<str>,
-    /// What its pages may do, as the peer knows it; without meaning for an agent.
+    /// The policy that the peer has now; not used for an agent.
     pub policy: Policy,
     /// As [`Joining::by_token`].
     pub by_token: bool,
 }
 
-/// How the hub reaches the task of a connection.
+/// Signals from the hub to the task of a connection.
 #[derive(Debug, Default)]
 pub struct Signals {
     /// Something waits in the outbox.
     pub wake: Wake,
-    /// The connection is to end now, whatever it is doing. What waits for `wake` is woken, too.
+    /// The connection must end now, even during a write. A task that waits for `wake` is woken too.
     pub end: Notify,
-    /// It may be read from again.
+    /// The connection may be read from again.
     pub ready: Notify,
 }
 
 impl Signals {
-    /// Does something that may take long, such as writing to a peer that does not read. `None`: the connection is to
-    /// end before it is done.
+    /// Runs work that may take long, such as writing to a peer that does not read. `None`: the connection must end
+    /// before the work is done.
     pub async fn unless_ended<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;
@@ -115,68 +113,63 @@ impl Signals {
     }
 }
 
-/// One connected peer.
 #[expect(clippy::struct_excessive_bools, reason = "what was agreed with a peer, each for itself")]
 #[derive(Debug)]
 pub struct Peer {
-    /// Which side it is on.
     pub side: Side,
-    /// How it is spoken to.
     pub voice: Voice,
     /// Whether its messages are batches.
     pub batched: bool,
-    /// Whether it takes binary results as binary messages.
+    /// Whether it accepts binary results as binary messages.
     pub binary: bool,
-    /// Whether it speaks JSON-RPC only: nothing it sends is a line, so nothing malformed is evaluated.
+    /// Whether it speaks only JSON-RPC: none of its frames is a line, so malformed text is never evaluated.
     pub rpc_only: bool,
-    /// Whether its carrier proved who it is, so that it may become a page.
+    /// Whether its transport proved its user, so that it may become a page.
     pub may_provide: bool,
-    /// Whether it is a document of a tab that the hub drives.
+    /// Whether it is a document in a tab that the hub drives.
     pub driven: bool,
-    /// Whether it stands for a document that agents may not see: its site is denied.
+    /// Whether it represents a document of a denied site, which agents may not see.
     pub barred: bool,
-    /// Whether it is an agent of another hub: what it is told goes there.
+    /// Whether it is an agent of another hub: its messages go there.
     pub foreign: bool,
-    /// What an agent's token allows.
+    /// The scope of an agent's token.
     pub scope: Scope,
-    /// The named token that it was admitted by. It ends with it.
+    /// The named token that admitted it. The connection ends when the token does.
     pub bearer: Option<Bearer>,
-    /// What it rests on beside, if it came by an origin. It ends when the origin is not allowed any more.
+    /// Set if it has an origin. The connection ends when that is no longer allowed.
     pub listed: Option<Listed>,
-    /// Set until it has said hello.
+    /// Set until its hello.
     pub joining: Option<Joining>,
-    /// How a page joined that may have to join again when its turn comes.
+    /// How a page joined, if it may have to join again when its turn comes.
     pub joined_as: Option<Box<(Joining, PageInfo)>>,
-    /// What waits for it.
     pub outbox: Outbox,
-    /// Why it is to be closed once its outbox is empty.
+    /// The reason for closing it once its outbox is empty.
     pub close: Option<Close>,
-    /// The session it named, which is how a POST without an id finds it.
+    /// The session it named, by which a POST without an id finds it.
     pub session: Option<Box<str>>,
-    /// Its id towards itself, not to be guessed, which is how a POST finds it.
+    /// A secret id, by which the peer's own POSTs find it.
     pub client: Option<Box<str>>,
-    /// Where its document comes from; who posts for it must come from there, too.
+    /// The origin of its document; a page's POSTs must have the same one.
     pub origin: Option<Box<str>>,
-    /// While set, answers go here instead of into the outbox: into the body of a POST.
+    /// While set, responses go here instead of into the outbox: into the body of a POST.
     pub captured: Option<Vec<String>>,
-    /// What is known of a page that speaks [`Voice::Scene`].
+    /// State of a page that speaks [`Voice::Scene`].
     pub scene: Scene,
-    /// How such a page joined. A newer tab may take its session over; it joins again when that one leaves.
+    /// How such a page joined. A newer tab may take over its session; it joins again when that tab leaves.
     pub joined: Option<Joining>,
-    /// Nothing it says counts any more.
+    /// Its messages are ignored from now on.
     pub deaf: bool,
-    /// Its task.
     pub signals: Arc<Signals>,
     /// How it is connected, for the audit log.
     pub face: &'static str,
-    /// Its calls that have not ended, for the audit log.
+    /// Its open calls, for the audit log.
     pub calls: Calls,
-    /// Since when its writer has been at it without progress.
+    /// Since when its writer has made no progress.
     pub writing_since: Option<Millis>,
 }
 
 impl Listed {
-    /// What a page rests on; a program, which has no origin, rests on nothing.
+    /// For a page; `None` for a program, which has no origin.
     fn of_page(joining: &Joining) -> Option<Self> {
         let Joining { origin, policy, by_token, .. } = joining;
         let listed = Self { origin: origin.clone(), policy: policy.clone(), by_token: *by_token };
@@ -185,7 +178,7 @@ impl Listed {
 }
 
 impl Peer {
-    /// Gives it another policy, wherever it is on its way into a session.
+    /// Sets another policy, in every stage of joining.
     pub fn allow(&mut self, policy: &Policy) {
         let waiting = self.joined_as.as_mut().map(|seat| &mut seat.0);
         for joining in [self.joining.as_mut(), self.joined.as_mut(), waiting].into_iter().flatten() {
@@ -196,7 +189,7 @@ impl Peer {
         }
     }
 
-    /// The same with what its token allows.
+    /// Sets the scope of the token.
     #[must_use]
     pub fn scoped(mut self, scope: Scope) -> Self {
         self.bearer = scope.bearer();
@@ -207,7 +200,7 @@ impl Peer {
         self
     }
 
-    /// The same with the named token that it was admitted by, if one was needed.
+    /// Sets the named token that admitted the peer, if one was needed.
     #[must_use]
     pub fn borne_by(mut self, bearer: Option<Bearer>) -> Self {
         self.bearer = bearer.or(self.bearer);
@@ -263,18 +256,18 @@ impl Peer {
         }
     }
 
-    /// Whether it has taken nothing for too long.
+    /// Whether it has accepted nothing for too long.
     pub fn stalled(&self, now: Millis) -> bool {
         self.writing_since.is_some_and(|since| now >= since + OUTBOX_STALL_MS)
     }
 
-    /// Closes it once everything before is written.
+    /// Closes it once its outbox is written.
     pub fn close_after(&mut self, close: Close) {
         self.close.get_or_insert(close);
         self.signals.wake.notify_one();
     }
 
-    /// Closes it now: what waits is dropped.
+    /// Closes it now; its outbox is dropped.
     pub fn close_now(&mut self, close: Close) {
         self.outbox.take();
         self.close = Some(close);
@@ -283,7 +276,7 @@ impl Peer {
         self.signals.wake.notify_one();
     }
 
-    /// What comes too late is told that nothing of what it says is done, so that it may safely say it again elsewhere.
+    /// Refuses a late peer: none of its messages is executed, so it may safely repeat them at another hub.
     pub fn retire(&mut self) {
         if self.side == Side::Agent && self.voice != Voice::Original {
             let retiring = Retiring { version: version::HUB.into() };

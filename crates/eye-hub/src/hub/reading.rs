@@ -1,5 +1,5 @@
-//! Frames that are too large for the hub's thread: a worker parses them, and their connection is not read from
-//! meanwhile, so that its order is kept.
+//! Frames that are too large for the hub's thread: a worker parses them. Meanwhile their connection is not read from,
+//! which keeps its order.
 
 use super::peer::{Side, Voice};
 use super::state::Hub;
@@ -15,7 +15,7 @@ use eye_protocol::scope::Scope;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-/// How frames of one peer are parsed.
+/// How to parse the frames of one peer.
 #[expect(clippy::struct_excessive_bools, reason = "what is known of the peer, each for itself")]
 #[derive(Clone, Debug)]
 struct Reading {
@@ -29,24 +29,24 @@ struct Reading {
     watched: bool,
 }
 
-/// What a frame says.
+/// A parsed frame.
 enum Parsed {
     Agent(Vec<(Option<Noted>, FromAgent)>),
     Page(Vec<Option<FromPage>>),
-    /// It closes its sender.
+    /// The frame closes its sender.
     Wrong(Close),
-    /// Its parts are looked at one by one, where the state is.
+    /// Not parsed here: the hub's thread parses the frame.
     Here,
-    /// The hub ends.
+    /// The hub is ending.
     Late,
 }
 
-/// Whether a frame is parsed by a worker. Of JSON every byte is looked at, more than once; a line is taken as it is.
+/// Whether a worker parses this frame. Parsing JSON reads every byte more than once; a line is taken as it is.
 pub fn is_large(text: &str) -> bool {
     text.len() > if text.starts_with(['{', '[']) { LIGHT_BYTES_MAX } else { LARGE_FRAME_BYTES }
 }
 
-/// Parses the one message of a POST, a large one with the help of a worker.
+/// Parses the one message of a POST; a worker parses a large one.
 pub async fn parse_post(body: String) -> (String, Option<Message<'static>>) {
     if !is_large(&body) {
         let message = rpc::parse_one(&body).map(|message| message.into_owned(|| {}));
@@ -60,20 +60,20 @@ pub async fn parse_post(body: String) -> (String, Option<Message<'static>>) {
 }
 
 impl Hub {
-    /// Takes one text message of a peer, large ones with the help of a worker. An error closes the peer. Its connection
-    /// is not to be read from until this returns.
+    /// Handles one text message of a peer; a worker parses a large one. An error closes the peer. Its connection must
+    /// not be read from until this returns.
     pub async fn hear_any<T: AsRef<str> + Send + 'static>(&self, conn: Conn, text: T) -> Result<(), Close> {
         let (parsed, text) = self.parse(conn, text).await?;
         let heard = self.take(conn, text.as_ref(), parsed);
         if is_large(text.as_ref()) {
-            // Giving megabytes back to the system takes milliseconds.
+            // Freeing megabytes takes milliseconds.
             drop(spawn_blocking(move || drop(text)));
         }
         heard
     }
 
-    /// Takes one message of a stream's peer, a large one with the help of a worker, and gives its answer where that is
-    /// there at once.
+    /// Handles one message of a stream's peer; a worker parses a large one. Returns the response if it is available at
+    /// once.
     pub async fn hear_and_capture(&self, conn: Conn, text: String) -> Option<String> {
         let (parsed, text) = self.parse(conn, text).await.ok()?;
         self.hold().peers.get_mut(&conn)?.captured = Some(Vec::new());
@@ -82,7 +82,7 @@ impl Hub {
         captured.into_iter().next()
     }
 
-    /// Parses a large message with the help of a worker; a small one is left as it is.
+    /// Parses a large message on a worker; leaves a small one unparsed.
     async fn parse<T: AsRef<str> + Send + 'static>(&self, conn: Conn, text: T) -> Result<(Parsed, T), Close> {
         let reading = if is_large(text.as_ref()) { self.reading(conn) } else { None };
         let (Some(reading), Some(hub)) = (reading, self.this.upgrade()) else { return Ok((Parsed::Here, text)) };
@@ -94,7 +94,7 @@ impl Hub {
         parsed.await.map_err(|_| Close::unsupported("the frame cannot be read"))
     }
 
-    /// Takes what was parsed.
+    /// Handles a parsed message.
     fn take(&self, conn: Conn, text: &str, parsed: Parsed) -> Result<(), Close> {
         if matches!(parsed, Parsed::Here) {
             return self.hear(conn, text);
@@ -120,8 +120,8 @@ impl Hub {
         Ok(())
     }
 
-    /// How frames of a peer are parsed; `None` where a worker cannot do it: originals' dialects, whose frames are
-    /// small.
+    /// How to parse a peer's frames; `None`: a worker cannot parse them. These are the originals' dialects, whose
+    /// frames are small.
     fn reading(&self, conn: Conn) -> Option<Reading> {
         let state = self.hold();
         let peer = state.peers.get(&conn)?;

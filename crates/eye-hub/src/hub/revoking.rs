@@ -1,4 +1,4 @@
-//! Connections end with the named token that admitted them: when it is revoked, and when it expires.
+//! Ends connections when the named token that admitted them is revoked or expires.
 
 use super::outbox::{Kind, Outbox};
 use super::peer::{Peer, Side, Voice};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// How often the file of tokens is looked at while a connection rests on one of them.
+/// How often the file of tokens is checked while a connection depends on a token.
 const TOKENS_CHECK: Duration = Duration::from_millis(250);
 
 impl Hub {
@@ -36,7 +36,7 @@ impl Hub {
         }
     }
 
-    /// Returns why, when the token is no longer valid. For connections that are not the hub's own peers.
+    /// Resolves with the reason when the token is no longer valid. For connections that are not peers of the hub.
     pub async fn token_ended(&self, bearer: Option<Bearer>) -> String {
         let Some(bearer) = bearer else { return std::future::pending().await };
         let mut valid = self.valid.subscribe();
@@ -69,14 +69,14 @@ impl Hub {
         self.valid.send_replace(valid.clone());
     }
 
-    /// Why the token of a peer that enters is no longer valid: it may have been revoked since the gate looked at it.
-    /// Asked before the state is held, because it may read a file.
+    /// Why the token of a new peer is no longer valid: it may have been revoked after the gate's check.
+    /// Called before the state is locked, because it may read a file.
     pub(super) fn bearer_fault(&self, peer: &Peer) -> Option<String> {
         let bearer = peer.bearer.as_ref()?;
         self.facts.keys.valid().fault(bearer)
     }
 
-    /// A peer just entered: it is watched from now on, and ends if its token is not valid.
+    /// Watches the token of a new peer from now on; ends the peer if its token is not valid.
     pub(super) fn check_bearer(&self, state: &mut State, conn: Conn, fault: Option<&str>) {
         if state.peers.get(&conn).is_some_and(|peer| peer.bearer.is_some()) {
             self.borne.notify_one();
@@ -86,7 +86,7 @@ impl Hub {
         }
     }
 
-    /// Ends one peer: what it waits for ends with an error, then it is told why and closed.
+    /// Ends one peer: its open calls end with an error, then it gets the reason and is closed.
     pub(super) fn end_peer(&self, state: &mut State, conn: Conn, error: Error) {
         let Some(peer) = state.peers.get_mut(&conn).filter(|peer| !peer.deaf) else { return };
         let (side, why) = (peer.side, error.message.clone());
@@ -99,7 +99,7 @@ impl Hub {
         if let Outbox::Inside(letterbox) = &peer.outbox {
             letterbox.end(error);
         } else if side == Side::Agent && peer.voice != Voice::Original {
-            // For what waits for no call's answer.
+            // For an agent that has no open call.
             peer.rpc(Kind::Message, &rpc::response("null", Err(&error)));
         }
         peer.deaf = true;

@@ -1,4 +1,4 @@
-//! Original 3D pages in the hub: how they join, what they are told, and which of two tabs has their session.
+//! Original 3D pages in the hub: how they join, how tasks reach them, and which of two tabs has their session.
 
 use super::peer::{Joining, Peer, Voice};
 use super::state::{Hub, State};
@@ -8,7 +8,7 @@ use eye_protocol::limits::STATE_ASK_MS;
 use std::time::Duration;
 
 impl Hub {
-    /// Lets the original 3D page join, which says so in its own way. `false`: this is another page.
+    /// Joins an original 3D page, which begins with a message of its own. `false`: this is another kind of page.
     pub(super) fn begins_scene(&self, state: &mut State, conn: Conn, text: &str) -> bool {
         let Some(first) = scene::first(text) else { return false };
         let Some(peer) = state.peers.get_mut(&conn) else { return false };
@@ -38,7 +38,7 @@ impl Hub {
         self.feed(state, Input::page(conn, PageEvent::Offers { id: None, tools: scene::definitions() }));
     }
 
-    /// A page has left: of the tabs that had its session before, the newest has it again.
+    /// After a page left: of the other tabs that had its session before, the newest gets it again.
     pub(super) fn scene_left(&self, state: &mut State, left: &Joining) {
         if state.board.has_page(&left.session) {
             return;
@@ -57,7 +57,7 @@ impl Hub {
         }
     }
 
-    /// Tells a page what it is to do. What follows at once, without the page, is given back.
+    /// Sends a task to a page. Returns the answer if it needs no page.
     pub(super) fn tell_scene(&self, peer: &mut Peer, page: Conn, call: Option<CallId>, task: &Task) -> Option<Input> {
         let spoken = scene::to_page(call, task, &mut peer.scene);
         for message in &spoken.messages {
@@ -70,7 +70,7 @@ impl Hub {
         Some(Input::page(page, PageEvent::Answered { call, ending: spoken.answer? }))
     }
 
-    /// Ends a question that the page leaves open.
+    /// Ends a state request that the page does not answer in time.
     fn expire_later(&self, page: Conn, call: CallId) {
         let hub = self.this.clone();
         tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! Fresh session ids: short to type, and not to be guessed.
+//! Fresh session ids: short to type, and hard to guess.
 
 use eye_protocol::SessionId;
 
@@ -8,14 +8,14 @@ const LENGTH: usize = 13;
 /// A new id of 65 random bits.
 ///
 /// # Panics
-/// When the system has no randomness to give, which leaves nothing safe to do.
+/// If the system has no randomness: then no safe id is possible.
 pub fn fresh() -> SessionId {
     let mut random = [0_u8; LENGTH];
     getrandom::fill(&mut random).expect("the system gives random bytes");
     let text: String = random.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect();
     SessionId::parse(&text).expect("letters and digits are a session id")
 }
-/// A key that cannot be guessed.
+/// A random key.
 pub(crate) fn key() -> u64 {
     let mut random = [0; 8];
     getrandom::fill(&mut random).expect("the system gives random bytes");

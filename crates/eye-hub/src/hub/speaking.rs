@@ -1,4 +1,4 @@
-//! What peers are told: effects out, through the dialect of each, into its outbox.
+//! Writes effects through each peer's dialect into its outbox.
 
 use super::outbox::Kind;
 use super::peer::{Peer, Voice};
@@ -8,7 +8,7 @@ use eye_core::{Effect, ReplyForm, Task};
 use eye_protocol::close::Close;
 use eye_protocol::{Value, rpc};
 
-/// Writes what follows into a peer's outbox. `text` is room to write in.
+/// Writes an effect into a peer's outbox. `text` is a reusable buffer.
 pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
     match effect {
         Effect::Send { page, call, task } => match (peer.voice, &task) {
@@ -16,7 +16,8 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
                 original::to_page(call, code, text);
                 peer.outbox.line(text);
             }
-            // Nothing else reaches an original page: the hub has answered for it. `Hub::tell_scene` has told a 3D page.
+            // Nothing else is sent to an original page: the hub has answered for it. `Hub::tell_scene` has already
+            // written to a 3D page.
             (Voice::Original | Voice::Scene, _) => {}
             (Voice::Events(_), task) if matches!(task, Task::Tool { .. }) => {
                 if let Some(frame) = events::to_page(page, call, task) {
@@ -27,12 +28,12 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
             (_, _) => peer.outbox.line(text),
         },
         Effect::Abort { call, .. } if peer.voice == Voice::Scene => scene::abort(call, &mut peer.scene),
-        // Two tabs of an original 3D page may have one session: the older stays open, and is asked nothing.
+        // Two tabs of an original 3D page may share a session: the older one stays open and gets no requests.
         Effect::Close { close, .. } if peer.voice == Voice::Scene && close == Close::taken_over() => {}
-        // An original page knows none of these; it is simply closed, or sends pings of its own.
+        // Original pages do not know these messages; such a page is simply closed, or sends pings of its own.
         Effect::Abort { .. } | Effect::Ping { .. } | Effect::Replaced { .. } | Effect::Message { .. }
             if matches!(peer.voice, Voice::Original | Voice::Scene) => {}
-        // Who came by events is there as long as its stream is.
+        // A peer on an event stream is alive as long as its stream is open.
         Effect::Ping { .. } if matches!(peer.voice, Voice::Events(_)) => {}
         Effect::Abort { page, call } if matches!(peer.voice, Voice::Events(_)) => {
             peer.rpc(Kind::Message, &eye::abort(&call_id(page, call)));
@@ -55,7 +56,7 @@ pub fn speak(peer: &mut Peer, effect: Effect, text: &mut String) {
         }
         Effect::Message { params, .. } => peer.rpc(Kind::Message, &topics::message(&params)),
         Effect::Close { close, .. } => peer.close_after(close),
-        // Nothing that a peer is told.
+        // Not for peers.
         Effect::Work { .. }
         | Effect::Free(_)
         | Effect::PassOn(_)

@@ -1,5 +1,5 @@
-//! The hub's one state: the switchboard, the peers and their outboxes. What a peer says goes in, what follows is
-//! written into outboxes while the state is held, so that nothing is reordered.
+//! The hub's one state: the core, the peers and their outboxes. Effects of an event are written into outboxes while the
+//! state is locked, so that nothing is reordered.
 
 use super::cluster::Cluster;
 use super::confirmable::Confirmable;
@@ -28,98 +28,95 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, Semaphore, mpsc, watch};
 
-/// Large frames that are parsed at a time.
+/// Most large frames that are parsed at the same time.
 const PARSERS_MAX: usize = 2;
 
-/// One hub.
 pub struct Hub {
     state: Mutex<State>,
     pub(crate) facts: Facts,
     started: Instant,
-    /// What answers `gateway/…`, set once at the start.
+    /// Answers `gateway/…`; set once at the start.
     pub(crate) gateway: OnceLock<Arc<dyn Gateway>>,
-    /// Guests that answer requests, by how their methods begin; set once at the start.
+    /// Guests that answer requests, by method prefix; set once at the start.
     pub(crate) answers: OnceLock<Vec<(&'static str, Arc<dyn Answers>)>>,
-    /// The way to other hubs, set once at the start.
+    /// The connection to other hubs; set once at the start.
     pub(crate) cluster: OnceLock<Arc<dyn Cluster>>,
-    /// The hub itself, for answers that come later.
+    /// The hub itself, for tasks that answer later.
     pub(crate) this: Weak<Self>,
-    /// Counts up when pages come, go or change, or their tools do.
+    /// Incremented when pages come, leave or change, or their tools do.
     pub(crate) lists: watch::Sender<u64>,
-    /// The next deadline came nearer.
+    /// Signals that the next deadline has become earlier.
     pub rearm: Notify,
-    /// The sessions to remember changed.
+    /// Signals that the stored sessions changed.
     pub remember: Notify,
-    /// A request to stop the hub.
+    /// Signals a request to stop the hub.
     pub stop: Notify,
-    /// How long it may take until calls under way have ended; 0: they are ended at once.
+    /// How long open calls may take before they are ended; 0: they are ended at once.
     pub drain_ms: AtomicU64,
-    /// Something was admitted by a named token.
+    /// Signals that a named token admitted a connection.
     pub(crate) borne: Notify,
-    /// Something was admitted that rests on the list of origins.
+    /// Signals a new connection that depends on the list of origins.
     pub(crate) listed: Notify,
-    /// The list of origins changed.
+    /// Signals a change of the list of origins.
     pub(crate) origins: watch::Sender<()>,
-    /// The tokens that are valid, told when they change.
+    /// The valid tokens, sent when they change.
     pub(crate) valid: watch::Sender<Arc<Valid>>,
-    /// How many large frames are parsed at a time.
+    /// Limits the large frames that are parsed at the same time.
     pub(super) parsers: Semaphore,
-    /// Where work goes that is too much for this thread.
+    /// Queue for work that is too long for this thread.
     pub(super) worker: mpsc::UnboundedSender<Job>,
-    /// Its receiving end, until it is taken.
+    /// The receiving end of `worker`, until it is taken.
     jobs: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
-    /// Links and keys of consoles.
     pub(crate) console_keys: Mutex<ConsoleKeys>,
 }
 
-/// Something that is not done on the hub's thread.
+/// A job for other threads than the hub's.
 #[derive(Debug)]
 pub enum Job {
-    /// Work; what comes of it goes to [`Hub::worked`].
+    /// Work; its result goes to [`Hub::worked`].
     Do(Lane, Box<Work>),
     /// A value that takes long to free.
     Free(Box<dyn Heavy>),
 }
 
-/// Everything that changes, behind one lock without contention: one thread owns the hub.
+/// Everything that changes. One thread owns the hub, so the lock is never contended.
 #[derive(Default)]
 pub(crate) struct State {
-    /// What sessions do.
+    /// The core.
     pub board: Switchboard,
     /// Files and folders that are served to a browser.
     pub opened: Opened,
-    /// Who is connected.
     pub peers: FxHashMap<Conn, Peer>,
     pub(super) traffic: Traffic,
     last_conn: u64,
-    /// The time of the step that is being taken, once it was asked for.
+    /// The time of the current step, once it was read.
     now_us: Option<u64>,
     pub(super) todo: VecDeque<Input>,
     pub(super) effects: Vec<Effect>,
     pub(super) text: String,
     pub(super) armed_at: Option<Millis>,
     stopping: bool,
-    /// Peers that hear by a stream and speak by POST.
+    /// Peers that receive on a stream and send by POST.
     pub streams: Streams,
-    /// Peers that came since the list of origins was last looked at: the gate may have looked before a change.
+    /// New peers came since the list of origins was last applied: the gate may have checked them before a change.
     pub origins_due: bool,
     /// Peers that are not read from until work is done.
     paused: Vec<Arc<Signals>>,
-    /// What is kept for consoles.
+    /// Data of consoles.
     pub desk: Desk,
-    /// What waits until a person lets it go on.
+    /// Requests that wait for the end of a pause.
     pub line: Line<Paused>,
-    /// The tool call that is being asked, as it would be asked again once a person allows it.
+    /// The tool call that is being dispatched, in the form that runs it once a person allows it.
     pub confirmable: Option<Box<Confirmable>>,
 }
 
-/// A span of time in whole µs, without the wide numbers of [`Duration::as_micros`]: for every frame several times.
+/// A duration in whole µs, without the 128-bit numbers of [`Duration::as_micros`]: called several times per frame.
 pub fn micros(span: Duration) -> u64 {
     span.as_secs().saturating_mul(1_000_000).saturating_add(u64::from(span.subsec_micros()))
 }
 
 impl State {
-    /// When something next ends by itself.
+    /// The next deadline.
     pub(super) fn next_wake(&self) -> Option<Millis> {
         match (self.board.next_wake(), self.line.next_wake()) {
             (Some(board), Some(line)) => Some(board.min(line)),
@@ -129,7 +126,7 @@ impl State {
 }
 
 impl Hub {
-    /// A hub that expects the pages of the one before it.
+    /// A hub that expects the pages of the previous one.
     pub fn new(facts: Facts, known: Vec<Known>) -> Arc<Self> {
         let mut state = State { opened: Opened::new(&facts.wide_folders), ..State::default() };
         state.board.set_names_key(session_id::key());
@@ -164,33 +161,31 @@ impl Hub {
         self.now_us() / 1000
     }
 
-    /// The same clock in µs.
     pub(crate) fn now_us(&self) -> u64 {
         micros(self.started.elapsed())
     }
 
-    /// The time in µs, which stands still while the state is held: a step is short, and the clock is dear.
+    /// The time in µs, constant while the state is locked: a step is short, and reading the clock is expensive.
     pub(crate) fn now_us_of(&self, state: &mut State) -> u64 {
         *state.now_us.get_or_insert_with(|| self.now_us())
     }
 
-    /// The same in ms.
     pub(crate) fn now_of(&self, state: &mut State) -> Millis {
         self.now_us_of(state) / 1000
     }
 
     pub(crate) fn hold(&self) -> MutexGuard<'_, State> {
-        // The state is changed in whole steps; a panic in one of them must not take every session with it.
+        // The state is changed in whole steps; a panic in one of them must not end every session.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.now_us = None;
         state
     }
 
-    /// A peer that the gate let in is there.
+    /// Adds a peer that the gate admitted.
     pub fn enter(&self, mut peer: Peer) -> (Conn, Arc<Signals>) {
         let fault = self.bearer_fault(&peer);
         let mut state = self.hold();
-        // A driven tab keeps its session wherever it goes.
+        // A driven tab keeps its session, whatever site it visits.
         if let Some(joining) = peer.joining.as_mut().filter(|_| !peer.driven) {
             state.own_session(joining);
         }
@@ -217,12 +212,12 @@ impl Hub {
         (conn, signals)
     }
 
-    /// How often one client may ask that speaks BTCP over TCP.
+    /// How often one BTCP client over TCP may send calls.
     pub(crate) fn rate(&self) -> Rate {
         self.facts.rate
     }
 
-    /// A peer's connection is closed.
+    /// Removes a peer whose connection is closed.
     pub fn leave(&self, conn: Conn) {
         let mut state = self.hold();
         self.paused_left(&mut state, conn);
@@ -237,7 +232,7 @@ impl Hub {
         self.console_left(&mut state, conn);
     }
 
-    /// Puts a frame into a peer's outbox.
+    /// Puts a line frame into a peer's outbox.
     pub fn tell(&self, conn: Conn, frame: &str) {
         let mut state = self.hold();
         if let Some(peer) = state.peers.get_mut(&conn) {
@@ -264,7 +259,7 @@ impl Hub {
         }
     }
 
-    /// A peer's writer got something through.
+    /// Notes that a peer's writer made progress.
     pub fn progress(&self, conn: Conn) {
         let now = self.now();
         if let Some(peer) = self.hold().peers.get_mut(&conn) {
@@ -272,14 +267,14 @@ impl Hub {
         }
     }
 
-    /// Waits until a peer may be read from: what it says next would only wait behind work for what it said before.
+    /// Waits until a peer may be read from: its next message would only wait behind the work for its earlier ones.
     pub async fn ready(&self, conn: Conn, signals: &Arc<Signals>) {
         while self.pauses(conn, signals) {
             signals.ready.notified().await;
         }
     }
 
-    /// Whether a peer may not be read from now; then it is told when it may.
+    /// Whether a peer must not be read from now. If so, it is signalled when it may be again.
     fn pauses(&self, conn: Conn, signals: &Arc<Signals>) -> bool {
         let mut state = self.hold();
         let busy = state.board.is_busy(conn);
@@ -289,7 +284,7 @@ impl Hub {
         busy
     }
 
-    /// The same for a peer that speaks by POST.
+    /// As [`Self::ready`], for a peer that sends by POST.
     pub async fn ready_to_hear(&self, conn: Conn) {
         let signals = self.hold().peers.get(&conn).map(|peer| peer.signals.clone());
         if let Some(signals) = signals {
@@ -297,12 +292,12 @@ impl Hub {
         }
     }
 
-    /// The jobs that are not for this thread; who takes them does them.
+    /// The jobs for other threads. The caller must execute them.
     pub fn take_jobs(&self) -> Option<mpsc::UnboundedReceiver<Job>> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Work is done.
+    /// Feeds the result of a job.
     pub fn worked(&self, lane: Lane, done: Done) {
         let mut state = self.hold();
         self.feed(&mut state, Input::Worked { lane, done });
@@ -311,26 +306,26 @@ impl Hub {
         }
     }
 
-    /// Why a peer is to be closed.
+    /// Why a peer must be closed.
     pub fn closing(&self, conn: Conn) -> Option<Close> {
         self.hold().peers.get(&conn).and_then(|peer| peer.close.clone())
     }
 
-    /// When the next deadline is, as an instant of the timer's clock.
+    /// The next deadline, as an instant of the timer's clock.
     pub fn next_wake(&self) -> Option<Instant> {
         let mut state = self.hold();
         state.armed_at = state.next_wake();
         state.armed_at.map(|at| self.started + Duration::from_millis(at))
     }
 
-    /// Lets time pass.
+    /// Applies passed deadlines.
     pub fn tick(&self) {
         let mut state = self.hold();
         self.feed(&mut state, Input::Tick);
         self.end_paused(&mut state);
     }
 
-    /// Ends peers that take nothing.
+    /// Closes peers that accept no data.
     pub fn end_stalled(&self) {
         let now = self.now();
         let mut state = self.hold();
@@ -341,17 +336,17 @@ impl Hub {
         }
     }
 
-    /// Sessions to remember, if they changed.
+    /// The sessions to store, if they changed.
     pub fn take_known(&self) -> Option<Vec<Known>> {
         self.hold().board.take_known()
     }
 
-    /// What a token that an agent sends beside allows.
+    /// The scope of a token that an agent sends in addition.
     pub(crate) fn lowered(&self, token: &str) -> Scope {
         self.facts.keys.lowered(token.trim())
     }
 
-    /// All sessions that exist for a scope.
+    /// All sessions that a scope may see.
     pub fn rows(&self, scope: &Scope) -> Vec<SessionRow> {
         let now = self.now();
         let mut rows = self.hold().board.rows(now, None);
@@ -359,28 +354,26 @@ impl Hub {
         rows
     }
 
-    /// How it does.
     pub fn status(&self) -> Status {
         self.status_of(&self.hold())
     }
 
-    /// What was counted, of calls and of bytes; and how many tools there are.
+    /// Counters of calls and bytes, and the number of tools.
     pub fn counts(&self) -> (Tally, Traffic, usize) {
         let state = self.hold();
         (state.board.tally().clone(), state.traffic, state.board.tools())
     }
 
-    /// Notes what a peer sent.
+    /// Counts received bytes.
     pub(crate) fn heard(state: &mut State, bytes: usize) {
         state.traffic.bytes_in += bytes as u64;
     }
 
-    /// What was opened under an id.
+    /// The opened file or folder with this id.
     pub fn opened(&self, id: &str) -> Option<Target> {
         self.hold().opened.target(id)
     }
 
-    /// Connected peers.
     pub fn peers(&self) -> usize {
         self.hold().peers.len()
     }
@@ -396,13 +389,13 @@ impl Hub {
         }
     }
 
-    /// Agents that are not the hub's own.
+    /// Connected agents, without the hub's own and consoles.
     pub(crate) fn agents_of(&self, state: &State) -> usize {
         state.board.agents().saturating_sub(self.facts.own_agents + state.desk.consoles.len())
     }
 
-    /// Where a browser on this machine finds it by its address. Its own pages are under its name, `localhost`.
-    /// On the machine itself it also speaks plain HTTP, and a certificate is for a name.
+    /// The hub's URL by address, for browsers on this machine. Its own pages use its name, `localhost`.
+    /// Always plain HTTP on loopback, which the hub also serves with TLS: a certificate is issued for a name.
     pub(crate) fn address_url(&self) -> String {
         let url = self.facts.listen.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]");
         match url.strip_prefix("https://") {
@@ -411,7 +404,7 @@ impl Hub {
         }
     }
 
-    /// The loopback address that it is reached at.
+    /// The hub's loopback address.
     pub(crate) fn address(&self) -> &'static str {
         if self.facts.listen.contains('[') { "[::1]" } else { "127.0.0.1" }
     }

@@ -1,5 +1,5 @@
-//! Peers that hear by a stream of events and speak by POST: whom a POST is from, who waits for its turn behind a newer
-//! stream of its session, and how streams are greeted.
+//! Peers that receive on an event stream and send by POST: finds the stream of a POST, keeps the line of streams behind
+//! a newer one of their session, and greets streams.
 
 use super::hearing::plain_page;
 use super::outbox::Kind;
@@ -17,45 +17,42 @@ use eye_protocol::scope::Scope;
 use eye_protocol::{Error, SessionId};
 use std::borrow::Cow;
 
-/// What a POST says of who sends it.
+/// What a POST says about its sender.
 #[derive(Debug)]
 pub struct Sender<'a> {
-    /// How it posts.
     pub posts: Posts,
-    /// The id of its stream.
+    /// The client id of its stream.
     pub client: Option<&'a str>,
-    /// The session it means.
     pub session: Option<&'a str>,
     /// The `Origin` header.
     pub origin: Option<&'a str>,
-    /// What its token allows: a stream is spoken for only by the same.
+    /// The scope of its token: must equal the stream's.
     pub scope: Scope,
 }
 
-/// Whose stream a POST belongs to.
+/// The stream that a POST belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// This one's.
     One(Conn),
-    /// None that is open.
+    /// No open stream.
     None,
-    /// More than one could have sent it.
+    /// Several streams could have sent it.
     Several,
 }
 
 impl Hub {
-    /// Whether a stream with this id was closed for good.
+    /// Whether the stream with this id was closed for good.
     pub fn was_superseded(&self, client: &str) -> bool {
         self.hold().streams.was_superseded(client)
     }
 
-    /// Whether as many streams of a session are open as its browser has connections to spare.
+    /// Whether the streams of a session use all connections that its browser can spare.
     pub fn is_crowded(&self, session: &SessionId, origin: &str) -> bool {
         let state = self.hold();
         state.streams.is_full(session) && !state.board.is_kept_for_another(session, origin)
     }
 
-    /// The sessions that a scope sees, as their list shows them.
+    /// The sessions that a scope may see.
     pub fn listed(&self, scope: &Scope) -> Vec<Listed> {
         let rows = self.rows(scope);
         let (now, state) = (self.now(), self.hold());
@@ -66,9 +63,10 @@ impl Hub {
         listed.collect()
     }
 
-    /// Greets a stream as both kinds of servers do, and lets its page join. One that comes `back` to a session which
-    /// another page has meanwhile waits for its turn: it may be the older half of the same page. So does the new stream
-    /// of a client whose stream was superseded a moment ago: two tabs would take the session from each other for ever.
+    /// Greets a stream as both existing kinds of servers do, and joins its page. A stream that returns (`back`) to a
+    /// session which another page has meanwhile waits for its turn: it may be the older half of the same page. The same
+    /// holds for a new stream of a client that was superseded a moment ago: otherwise two tabs would take the session
+    /// from each other again and again.
     pub fn greet_stream(&self, conn: Conn, client: &str, session: &str, back: bool, listed: &[Listed]) {
         let mut state = self.hold();
         let Some(peer) = state.peers.get_mut(&conn) else { return };
@@ -94,7 +92,7 @@ impl Hub {
         }
     }
 
-    /// Lets an agent join a session that has a page. `false`: there is none that it may see.
+    /// Joins an agent to a session that has a page. `false`: it may see no such session.
     fn join_there(&self, state: &mut State, agent: Conn, session: &SessionId) -> bool {
         let there = state.board.presence(session) == Some(Presence::Connected)
             && state.board.visible_session(agent, session.as_str()).is_some();
@@ -104,7 +102,7 @@ impl Hub {
         there
     }
 
-    /// A session has a page: agents that named it before join it.
+    /// After a session got a page: joins the agents that named it before.
     pub(crate) fn page_came(&self, state: &mut State, session: &SessionId) {
         for agent in state.streams.awaited.remove(session).unwrap_or_default() {
             if state.board.joined(agent).is_none() {
@@ -113,9 +111,9 @@ impl Hub {
         }
     }
 
-    /// Whose stream a POST belongs to. `side` is `None` where both sides say such a thing.
+    /// Finds the stream that a POST belongs to. `side` is `None` if either side may send its message.
     ///
-    /// A page is only found by what comes from the same origin: ids that a person chose can be guessed.
+    /// A page is found only by a POST of the same origin: ids that a person chose can be guessed.
     pub fn find_stream(&self, side: Option<Side>, sender: &Sender<'_>) -> Found {
         let mut state = self.hold();
         let may_speak = |peer: &Peer| match peer.side {
@@ -131,7 +129,7 @@ impl Hub {
                 peer.session.as_deref() == Some(session)
                     || state.board.joined(conn).is_some_and(|held| held.as_str() == session)
             }
-            // A page that named no session posts none.
+            // A page without a session sends none in its POSTs.
             (None, None) => peer.side == Side::Page && peer.session.is_none(),
         };
         let fits = |conn: Conn, peer: &Peer| {
@@ -145,7 +143,7 @@ impl Hub {
             .map(|(conn, peer)| (peer.side, *conn))
             .collect();
         if side.is_none() && found.iter().any(|(side, _)| *side == Side::Page) {
-            // What both sides say is the page's own, where the session is its.
+            // If both sides fit, the message counts as the page's, because the page holds the session.
             found.retain(|(side, _)| *side == Side::Page);
         }
         match found.as_slice() {
@@ -161,7 +159,7 @@ impl Hub {
         }
     }
 
-    /// The page that a call went to, and the call, where a page of the same origin speaks of it.
+    /// The page and the call of a call id, if a page of the same origin sent it.
     pub fn stream_of_call(&self, sender: &Sender<'_>, id: &str) -> Option<(Conn, CallId)> {
         let (page, call) = read_call_id(id)?;
         let mut state = self.hold();
@@ -175,13 +173,13 @@ impl Hub {
         Some((page, call))
     }
 
-    /// Takes the answer to a call.
+    /// Handles a page's answer to a call.
     pub fn hear_answer(&self, page: Conn, call: CallId, outcome: Result<Cow<'_, str>, Error>) {
         let said = eye::page_response(page, &call.to_string(), outcome, || {});
         self.page_said(&mut self.hold(), page, said.map(FromPage::Input));
     }
 
-    /// Binds an agent that has not joined a session to the one that its POST names. `false`: that one has no page.
+    /// Joins an agent without a session to the one in its POST. `false`: that session has no page.
     pub fn bind(&self, conn: Conn, session: Option<&str>) -> bool {
         let mut state = self.hold();
         if state.board.joined(conn).is_some() || !state.peers.get(&conn).is_some_and(|peer| peer.side == Side::Agent) {
@@ -190,13 +188,13 @@ impl Hub {
         session.and_then(SessionId::parse).is_some_and(|id| self.join_there(&mut state, conn, &id))
     }
 
-    /// Takes one call of those that come alone, or tells why not.
+    /// Counts one call of `/rpc`, or returns why it is refused.
     pub fn admit_alone(&self) -> Result<(), Error> {
         let (now, rate) = (self.now(), self.rate());
         self.hold().streams.alone.take(now, 1, rate).map_err(|retry_after_ms| too_often(rate, retry_after_ms))
     }
 
-    /// Whether a page that lost its session is neither told nor closed.
+    /// Whether the effect is for a page that lost its session and neither learns this nor is closed.
     pub(crate) fn keeps_its_stream(&self, state: &mut State, effect: &Effect) -> bool {
         if let Effect::Replaced { page } = effect {
             return self.replaced(state, *page);
@@ -207,7 +205,7 @@ impl Hub {
         false
     }
 
-    /// A page lost its session to another. `true`: it stays connected and waits for its turn.
+    /// Handles a page that lost its session to another. `true`: it stays connected and waits for its turn.
     fn replaced(&self, state: &mut State, page: Conn) -> bool {
         let Some(peer) = state.peers.get(&page) else { return false };
         let session = peer.joined_as.as_ref().map(|seat| seat.0.session.clone());
@@ -236,7 +234,7 @@ impl Hub {
         state.streams.in_line.entry(session).or_default().push(page);
     }
 
-    /// A stream is gone: the next one in its line gets the session, unless another page holds it.
+    /// After a stream ended: the next one in its line gets the session, unless another page has it.
     pub(crate) fn stream_left(&self, state: &mut State, gone: Conn, peer: &Peer) {
         if peer.side == Side::Agent {
             if let Some(session) = peer.session.as_deref().and_then(SessionId::parse)
@@ -274,7 +272,7 @@ impl Hub {
     }
 }
 
-/// The id of a message that wants to be answered.
+/// The id of a message; `None` for a notification.
 pub fn id_of<'m>(message: &'m Message<'_>) -> Option<&'m str> {
     match message {
         Message::Request { id, .. } | Message::Response { id, .. } | Message::Invalid { id, .. } => Some(id),

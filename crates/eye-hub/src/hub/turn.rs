@@ -1,4 +1,4 @@
-//! The turn of an agent that a person has paused: what it asks of servers by an MCP face waits for it.
+//! Waits for the end of an agent's pause, for calls of servers that an MCP connection makes itself.
 
 use super::links::{AgentLink, Door, shut_down};
 use eye_protocol::Error;
@@ -8,17 +8,17 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Resolves when a person lets the agent go on; with an error when that takes too long. Dropping it gives it up.
+/// Resolves when a person lets the agent continue, or with an error after the time limit. Dropping it leaves the line.
 #[derive(Debug)]
 pub(super) struct Turn {
     door: Arc<Door>,
-    /// Its number in the line; `None` when it has none any more.
+    /// The number in the line; `None` once it resolved or was refused.
     number: Option<u64>,
     receiver: oneshot::Receiver<Result<(), Error>>,
 }
 
 impl AgentLink {
-    /// Waits for this agent's turn, at most so long. `None`: it is not paused.
+    /// Waits for the end of this agent's pause, for at most `within`. `None`: it is not paused.
     pub(super) fn turn(&self, within: Duration) -> Option<Turn> {
         let within_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         let (hub, conn) = self.place();

@@ -1,9 +1,7 @@
-//! The hub's own version, and which of two is newer.
+//! The hub's own version, and a comparison with others.
 
-/// The version of this hub.
 pub const HUB: &str = env!("CARGO_PKG_VERSION");
 
-/// Whether a given version is newer than this hub's.
 pub fn is_newer(other: &str) -> bool {
     newer_than(other, HUB)
 }

@@ -7,23 +7,22 @@ use eye_protocol::limits::{STREAMS_IN_LINE_MAX, SUPERSEDED_RETURN_MS, SUPERSEDED
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Streams that lost their session, and streams that wait to have it again.
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
-    /// Requests that come alone, by `/rpc`: together they are one client.
+    /// The rate of all `/rpc` requests together: they count as one client.
     pub alone: Pace,
-    /// The ids of streams that were closed because another page has their session; the oldest first.
+    /// The ids of streams that were closed because another page has their session; oldest first.
     superseded: VecDeque<Box<str>>,
-    /// Sessions whose stream was closed a moment ago, and whose client may connect again; the oldest first.
+    /// Sessions whose stream was closed a moment ago, and whose client may connect again; oldest first.
     leaving: VecDeque<(SessionId, Millis)>,
-    /// Pages that stay connected behind a newer one of their session, the newest last.
+    /// Pages that stay connected behind a newer one of their session; newest last.
     pub in_line: FxHashMap<SessionId, Vec<Conn>>,
     /// Agents that named a session before it had a page.
     pub awaited: FxHashMap<SessionId, Vec<Conn>>,
 }
 
 impl Streams {
-    /// Remembers the id of a stream that is closed for good; the oldest gives way.
+    /// Remembers the id of a stream that is closed for good; drops the oldest at the limit.
     pub fn supersede(&mut self, client: Box<str>, session: Option<SessionId>, now: Millis) {
         self.leaving.extend(session.map(|session| (session, now)));
         while self.leaving.len() > SUPERSEDED_STREAMS_MAX {
@@ -35,12 +34,12 @@ impl Streams {
         }
     }
 
-    /// Whether a stream with this id was closed for good.
+    /// Whether the stream with this id was closed for good.
     pub fn was_superseded(&self, client: &str) -> bool {
         self.superseded.iter().any(|id| **id == *client)
     }
 
-    /// Whether a new stream is that of a client which was superseded a moment ago. Each superseded one returns once.
+    /// Whether a new stream is that of a client which was superseded a moment ago. True once per superseded stream.
     pub fn returns(&mut self, session: &SessionId, now: Millis) -> bool {
         self.leaving.retain(|(_, at)| now.saturating_sub(*at) <= SUPERSEDED_RETURN_MS);
         let at = self.leaving.iter().position(|(left, _)| left == session);

@@ -1,12 +1,11 @@
-//! How the one task that serves a connection learns that there is something to do: one flag and one waker. A queue of
-//! waiters, as in `tokio::sync::Notify`, costs several times as much, for every frame.
+//! Wakes the one task that serves a connection: one flag and one waker. A queue of waiters, as in
+//! `tokio::sync::Notify`, costs several times as much, and this runs for every frame.
 
 use futures_util::task::AtomicWaker;
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-/// Wakes one task.
 #[derive(Debug, Default)]
 pub struct Wake {
     told: AtomicBool,
@@ -14,14 +13,14 @@ pub struct Wake {
 }
 
 impl Wake {
-    /// Wakes the task that waits, or the next that does.
+    /// Wakes the waiting task, or the next one that waits.
     pub fn notify_one(&self) {
         if !self.told.swap(true, Ordering::AcqRel) {
             self.waiter.wake();
         }
     }
 
-    /// Waits until it is notified. Of several tasks that wait only the last is woken.
+    /// Waits for a notification. If several tasks wait, only the last one is woken.
     pub async fn notified(&self) {
         poll_fn(|context| self.poll(context)).await;
     }
@@ -31,7 +30,7 @@ impl Wake {
             return Poll::Ready(());
         }
         self.waiter.register(context.waker());
-        // It may have been notified before its waker was there.
+        // It may have been notified before its waker was registered.
         if self.told.swap(false, Ordering::AcqRel) { Poll::Ready(()) } else { Poll::Pending }
     }
 }
@@ -42,7 +41,7 @@ mod tests {
     use std::sync::Arc;
     use std::task::Waker;
 
-    /// Counts how often it is woken.
+    /// Counts its wake-ups.
     #[derive(Default)]
     struct Counting(std::sync::atomic::AtomicUsize);
 

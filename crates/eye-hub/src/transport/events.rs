@@ -1,4 +1,4 @@
-//! One stream of server-sent events: parcels out, until either side ends it. What such a peer says comes by POST.
+//! One stream of server-sent events to a peer, until either side ends it. The peer sends by POST.
 
 use crate::hub::outbox::Parcel;
 use crate::hub::peer::{Peer, Signals};
@@ -19,12 +19,12 @@ const SILENCE: Duration = Duration::from_secs(30);
 
 /// The first bytes of a stream.
 const CONNECTED: &str = ": connected\n\n";
-/// What keeps a stream alive.
+/// The comment that keeps a stream alive.
 const ALIVE: &str = ": ping\n\n";
 
-/// Messages that are batches, each on one line between `before` and `after`.
+/// Writes messages that are batches, each on one line between `before` and `after`.
 ///
-/// A newline in JSON stands between its tokens, never in a string, so a space in its place says the same.
+/// In JSON, line breaks occur only between tokens, never in strings, so they can be replaced by spaces.
 pub fn batches(before: &str, after: &str, parcel: &Parcel) -> Vec<u8> {
     let mut out = Vec::with_capacity(parcel.bytes.len() + parcel.ends.len() * (before.len() + after.len()));
     let mut start = 0;
@@ -37,7 +37,7 @@ pub fn batches(before: &str, after: &str, parcel: &Parcel) -> Vec<u8> {
     out
 }
 
-/// A peer that leaves the hub when its stream is dropped, however that happens.
+/// A peer that leaves the hub when its stream is dropped for any reason.
 struct Stay {
     hub: Arc<Hub>,
     conn: Conn,
@@ -52,7 +52,7 @@ impl Drop for Stay {
     }
 }
 
-/// Answers a request with a stream. `greet` runs once the peer is known to the hub.
+/// Responds with a stream. `greet` runs once the peer is in the hub.
 pub fn serve(hub: Arc<Hub>, peer: Peer, greet: impl FnOnce(&Hub, Conn)) -> Response {
     let (conn, signals) = hub.enter(peer);
     greet(&hub, conn);
@@ -84,7 +84,7 @@ async fn next(stay: &mut Stay) -> Option<Bytes> {
             Ok(None) => None,
             Ok(Some((parcel, close))) => {
                 stay.over = close.is_some();
-                // Only an agent of our own dialect has messages here; to all others the outbox wrote events.
+                // Only an agent of our own dialect has messages here; for all others the outbox already wrote events.
                 let events = !parcel.ends.is_empty();
                 Some(Bytes::from(if events { batches("data: ", "\n\n", &parcel) } else { parcel.bytes }))
             }

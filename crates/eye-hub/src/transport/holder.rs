@@ -1,9 +1,9 @@
-//! Who holds a port, as far as the system tells: for an error that names it.
+//! Finds the process that holds a port, for an error message.
 
 use std::fs;
 use std::net::SocketAddr;
 
-/// Names the process that listens on the port, or says that it cannot be told.
+/// Names the process that listens on the port; "another process" if that is unknown.
 pub fn of(address: SocketAddr) -> String {
     let inode = ["/proc/net/tcp", "/proc/net/tcp6"].iter().find_map(|table| listening_inode(table, address.port()));
     inode.and_then(|inode| process_with(&inode)).unwrap_or_else(|| "another process".to_owned())

@@ -1,5 +1,5 @@
-//! How bytes come and go: the Unix socket, WebSocket, server-sent events and single POSTs; and what a listener needs
-//! (its place, TLS).
+//! Transports: the Unix socket, WebSocket, server-sent events and single POSTs; and what a listener needs (the socket's
+//! location, TLS).
 
 pub mod events;
 pub mod holder;

@@ -1,4 +1,4 @@
-//! The Unix socket's place: a folder that is ours alone, one hub in it, and no leftovers in the way.
+//! The location of the Unix socket: a folder that belongs only to this user, with one hub and no leftover files.
 
 use crate::error::HubError;
 use eye_platform::local::Listener;
@@ -6,7 +6,7 @@ use eye_platform::{files, user};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
-/// The socket of a running hub. While it lives, no other hub takes its place.
+/// The socket of a running hub. While this value exists, no other hub can use the location.
 #[derive(Debug)]
 pub struct Place {
     socket: PathBuf,
@@ -14,9 +14,9 @@ pub struct Place {
 }
 
 impl Place {
-    /// Takes the place, and listens.
+    /// Locks the location, and listens.
     ///
-    /// The lock says whether a hub lives; a socket file without one is left over from a hub that was killed.
+    /// The lock tells whether a hub runs; a socket file without a lock is left over from a hub that was killed.
     pub fn take(socket: &Path) -> Result<(Self, Listener), HubError> {
         let folder = socket.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         check_folder(folder)?;
@@ -38,7 +38,7 @@ impl Place {
 }
 
 impl Place {
-    /// Takes the socket out of sight, so that no new connection comes. The place itself stays taken.
+    /// Removes the socket file, so that no new connection comes. The location stays locked.
     pub fn withdraw(&self) {
         let _ = fs::remove_file(&self.socket);
     }

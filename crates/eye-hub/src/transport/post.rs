@@ -1,4 +1,4 @@
-//! One POST as an agent: what it asks, and its stay in the hub until it has its answers.
+//! One POST as an agent: its messages, and its connection to the hub until it has its answers.
 
 use crate::hub::outbox::{Outbox, Parcel};
 use crate::hub::peer::{Peer, Side, Signals, Voice};
@@ -11,11 +11,9 @@ use eye_protocol::{Code, Error};
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// A visitor that leaves the hub when its request ends, or its client hangs up.
+/// A connection that leaves the hub when its request ends or its client hangs up.
 pub struct Visit {
-    /// Where it is.
     pub hub: Arc<Hub>,
-    /// Who it is.
     pub conn: Conn,
 }
 
@@ -25,12 +23,12 @@ impl Drop for Visit {
     }
 }
 
-/// What one POST asks.
+/// The parsed messages of one POST.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Question {
-    /// One JSON-RPC request, to be answered as such.
+    /// Whether it is one JSON-RPC request, whose response is not a batch.
     pub single: bool,
-    /// What goes to the hub: batches.
+    /// Batches for the hub.
     pub batches: Vec<String>,
     /// Answers that need no hub.
     pub refusals: Vec<String>,
@@ -39,7 +37,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Reads the body of a POST.
+    /// Parses the body of a POST.
     pub fn parse(body: &str) -> Result<Self, &'static str> {
         let single = body.trim_start().starts_with('{');
         let wrapped = if single { &*format!("[{body}]") } else { body };
@@ -71,7 +69,7 @@ impl Question {
     }
 }
 
-/// What goes on and on does not fit into one answer.
+/// Refuses subscriptions: they have more than one answer, which one POST cannot carry.
 fn refusal_of(text: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Follow {
@@ -92,16 +90,14 @@ fn refusal_of(text: &str) -> Option<String> {
 
 /// One POST until it has its answers.
 pub struct Asking {
-    /// Its stay in the hub.
     pub visit: Visit,
-    /// How the hub wakes it.
     pub signals: Arc<Signals>,
-    /// Answers that are still to come.
+    /// Answers that are still missing.
     pub left: usize,
 }
 
 impl Asking {
-    /// What there is to tell; `None` when all is told.
+    /// The next messages for the client; `None` when all answers were sent.
     pub async fn next(&mut self) -> Option<Parcel> {
         if self.left == 0 {
             return None;
@@ -117,7 +113,7 @@ impl Asking {
     }
 }
 
-/// The frames of a parcel, as they stand in their batches; a line is a JSON string.
+/// The frames in a parcel of batches, as JSON text; a line is a JSON string.
 pub fn elements(parcel: &Parcel) -> Vec<String> {
     let mut start = 0;
     let messages = parcel.ends.iter().map(|&end| &parcel.bytes[std::mem::replace(&mut start, end)..end]);
@@ -125,7 +121,6 @@ pub fn elements(parcel: &Parcel) -> Vec<String> {
     messages.flat_map(read).map(|raw| raw.get().to_owned()).collect()
 }
 
-/// An agent whose messages are batches.
 pub fn batched() -> Peer {
     let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::batches(), None);
     peer.batched = true;

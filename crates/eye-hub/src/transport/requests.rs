@@ -1,4 +1,4 @@
-//! One connection of HTTP/1: its requests one after the other, in the turns of its peer.
+//! One HTTP/1 connection: serves its requests one after the other, within the peer's turns.
 
 use super::turn::Turn;
 use axum::body::Body;
@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// A head is short.
+/// The largest head of a request.
 const HEAD_BYTES_MAX: usize = 16 << 10;
 
-/// Serves one connection until either side ends it. A request is to its peer's turn what a frame is on a WebSocket.
+/// Serves one connection until either side ends it. A request counts in the peer's turn as a frame does on a WebSocket.
 pub async fn serve<S, F>(socket: S, answer: impl Fn(Request<Incoming>) -> F)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,

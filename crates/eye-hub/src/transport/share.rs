@@ -1,15 +1,15 @@
-//! A peer's share of the hub's thread: while others are there, it gets one part of the time for each of them and
-//! itself, between a half and a quarter, after a burst.
+//! A peer's share of the hub's thread: after a burst, while other peers are active, it gets one part of the time
+//! divided by the number of active peers, but between a half and a quarter.
 
-/// How much a peer may use at once.
+/// The time that a peer may use at once.
 const BURST_US: i64 = 4_000;
-/// Into how many parts the time is divided: what a peer has to itself is one of them.
+/// The number of parts into which the time is divided; a peer gets one of them.
 const PARTS_MIN: i64 = 2;
 const PARTS_MAX: i64 = 4;
-/// Pauses are at least as long as timers are exact.
+/// Shorter pauses are skipped, because timers are not more exact.
 const PAUSE_US_MIN: i64 = 1_000;
 
-/// What a peer has left. Times are µs of one clock.
+/// The remaining time of a peer. Times are µs of one clock.
 #[derive(Debug)]
 pub struct Share {
     left_us: i64,
@@ -17,24 +17,24 @@ pub struct Share {
 }
 
 impl Share {
-    /// All of the burst is left.
+    /// The whole burst remains.
     pub fn new(now_us: u64) -> Self {
         Self { left_us: BURST_US, at_us: now_us }
     }
 
-    /// The peer has used so much, while so many are active. Gives how long it has to pause, if it does.
+    /// Subtracts the time that the peer used while `active` peers were active. Returns how long it must pause.
     pub fn use_up(&mut self, now_us: u64, used_us: u64, active: u32) -> Option<u64> {
         let signed = |us: u64| i64::try_from(us).unwrap_or(i64::MAX);
         let parts = i64::from(active).clamp(PARTS_MIN, PARTS_MAX);
         let gained = signed(now_us.saturating_sub(self.at_us)) / parts;
-        // What a division leaves over is not lost.
+        // Keep the remainder of the division.
         self.at_us += u64::try_from(gained * parts).unwrap_or(0);
         self.left_us = self.left_us.saturating_sub(signed(used_us)).saturating_add(gained).min(BURST_US);
         let pause_us = self.left_us.saturating_neg().saturating_mul(parts);
         (pause_us >= PAUSE_US_MIN).then(|| pause_us.unsigned_abs())
     }
 
-    /// No other peer is there: nothing is counted.
+    /// Resets the share while no other peer is active.
     pub fn forget(&mut self, now_us: u64) {
         *self = Self::new(now_us);
     }
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Works in steps for so long; gives how much of that time was work.
+    /// Works in steps for `long_us`; returns how much of that time was work.
     fn worked(step_us: u64, rest_us: u64, long_us: u64, active: u32) -> u64 {
         let (mut now, mut share, mut worked) = (0, Share::new(0), 0);
         while now < long_us {

@@ -1,4 +1,4 @@
-//! TLS for hubs that listen beyond loopback or serve pages over HTTPS. The files are read anew when they have changed.
+//! TLS for hubs that listen beyond loopback or serve pages over HTTPS. The files are read again when they change.
 
 use crate::error::HubError;
 use eye_platform::files;
@@ -23,13 +23,11 @@ const HANDSHAKE_RECORD: u8 = 0x16;
 /// Files of a certificate chain and its key, both PEM.
 #[derive(Clone, Debug)]
 pub struct Tls {
-    /// Certificate chain.
     pub cert: PathBuf,
-    /// Private key.
     pub key: PathBuf,
 }
 
-/// Reads certificate and key, or says what to do about them.
+/// Reads certificate and key, or returns an error with the next step.
 pub fn acceptor(tls: &Tls) -> Result<TlsAcceptor, HubError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let stamp = Stamp::of(tls);
@@ -45,13 +43,13 @@ pub fn acceptor(tls: &Tls) -> Result<TlsAcceptor, HubError> {
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-/// Whether a connection begins as TLS does. One that says nothing is told by the caller's deadline.
+/// Whether a connection begins with TLS. The caller must limit the wait for the first byte.
 pub async fn begins(socket: &TcpStream) -> io::Result<bool> {
     let mut first = [0];
     Ok(socket.peek(&mut first).await? == 1 && first[0] == HANDSHAKE_RECORD)
 }
 
-/// The certificate that is shown: what the files held when they last made sense.
+/// Provides the certificate: the last valid content of the files.
 #[derive(Debug)]
 struct Resolver {
     tls: Tls,
@@ -70,7 +68,7 @@ impl ResolvesServerCert for Resolver {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = Stamp::of(&self.tls);
         if stamp != held.stamp {
-            // Two files are never replaced at once: a pair that does not fit is looked at again with the next
+            // The two files are never replaced at once: a pair that does not fit is read again with the next
             // connection, and the old one serves until then.
             if let Ok(key) = read(&self.tls, &self.provider) {
                 *held = Held { stamp, key: Arc::new(key) };
@@ -80,7 +78,7 @@ impl ResolvesServerCert for Resolver {
     }
 }
 
-/// What tells that a file is another one: two looks cost less than one reading.
+/// Detects that a file changed: reading the metadata of two files costs less than reading one file.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp([Option<(u64, Option<SystemTime>, u64)>; 2]);
 
@@ -109,7 +107,7 @@ fn read(tls: &Tls, provider: &CryptoProvider) -> Result<CertifiedKey, HubError> 
     })
 }
 
-/// The library's words, but for what happens most.
+/// The library's message, except for the most frequent errors.
 fn said(error: &rustls_pki_types::pem::Error) -> String {
     match error {
         rustls_pki_types::pem::Error::Io(error) => match error.kind() {

@@ -1,5 +1,5 @@
-//! Turns on the hub's thread: a peer that has had its turn lets others go first, however much it still has to say, by
-//! frames or by requests. Of several turns it gets its share.
+//! Turns on the hub's thread: a peer whose turn is over lets others go first, however many frames or requests it still
+//! has. Over several turns a peer gets its `Share`.
 
 use super::share::Share;
 use crate::hub::state::micros;
@@ -12,21 +12,21 @@ use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 use tokio::time::sleep;
 
-/// How long one peer is heard while others wait, and then the frame that it is at. Work that takes longer than this for
-/// one frame is not done on the hub's thread.
+/// The length of a turn; the frame at its end is still handled. Work that takes longer for one frame is not done on the
+/// hub's thread.
 const TURN: Duration = Duration::from_micros(50);
-/// Who was heard within this time is there.
+/// A peer that had a turn within this time counts as present.
 const COMPANY: Duration = Duration::from_secs(10);
-/// Who was heard in the current or the last span of so many µs is active.
+/// A peer that had a turn in the current or the last span of this length, in µs, is active.
 const SPAN_US: u64 = 16_384;
 
 thread_local! {
-    /// The peer whose turn was the last on this thread, and when the one before it had its last.
+    /// The peer that had the last turn on this thread, and when the turn of the peer before it ended.
     static LAST: Cell<(u64, Option<u64>)> = const { Cell::new((0, None)) };
     static ACTIVE: Cell<Active> = const { Cell::new(Active { span: 0, now: 0, before: 0 }) };
 }
 
-/// How many peers had a turn on this thread in a span, and in the one before it.
+/// How many peers had a turn on this thread in one span, and in the one before it.
 #[derive(Clone, Copy, Debug)]
 struct Active {
     span: u64,
@@ -35,7 +35,7 @@ struct Active {
 }
 
 impl Active {
-    /// As it is in this span.
+    /// The same counts as of this span.
     fn at(self, span: u64) -> Self {
         match span.saturating_sub(self.span) {
             0 => self,
@@ -49,26 +49,25 @@ impl Active {
     }
 }
 
-/// The turn of one peer.
 #[derive(Debug)]
 pub struct Turn {
-    /// Which peer, among those of this process.
+    /// A number of the peer, unique in this process.
     peer: u64,
-    /// When the current turn began, in µs of [`now_us`].
+    /// When the current turn began, in µs of `now_us`.
     begun_us: AtomicU64,
-    /// From when on the time counts that it uses.
+    /// From when on the peer's time is counted.
     since_us: AtomicU64,
-    /// The span in which it was last counted as active.
+    /// The span in which the peer was last counted as active, plus 1; 0: never.
     span: AtomicU64,
-    /// Whether it is at a frame: what that waits for is done for it.
+    /// Whether a frame is being handled: waiting then counts as the peer's time.
     in_frame: AtomicBool,
-    /// Whether others go first before its next frame.
+    /// Whether others go first before the next frame.
     over: AtomicBool,
     share: Mutex<Share>,
 }
 
 impl Turn {
-    /// It has not begun.
+    /// A peer that had no turn yet.
     pub fn new() -> Self {
         static PEERS: AtomicU64 = AtomicU64::new(1);
         Self {
@@ -82,7 +81,7 @@ impl Turn {
         }
     }
 
-    /// Does a peer's work, whose turn begins whenever the thread comes to it.
+    /// Runs a peer's work. A turn begins each time the thread polls it.
     pub async fn take<F: Future>(&self, work: F) -> F::Output {
         let mut work = pin!(work);
         poll_fn(|context| {
@@ -98,15 +97,15 @@ impl Turn {
         .await
     }
 
-    /// A frame is there: others go first if the turn is over. From here until [`Self::framed`] the peer uses the time,
-    /// also that of a worker.
+    /// Called before each frame: lets others go first if the turn is over. From here until [`Self::framed`] all time
+    /// counts as the peer's, including that of a worker.
     pub async fn frame(&self) {
         self.let_others().await;
         self.in_frame.store(true, Ordering::Relaxed);
     }
 
-    /// What the frame asked for is done: pauses if the share is used up. A peer that says nothing more need not let
-    /// others go first: they go when it waits.
+    /// Called after each frame: pauses if the share is used up. If no frame follows, others need not be let first: they
+    /// run when this peer waits.
     pub async fn framed(&self) {
         let now_us = now_us();
         self.in_frame.store(false, Ordering::Relaxed);
@@ -118,7 +117,8 @@ impl Turn {
         }
     }
 
-    /// Between two parts of something: pauses if the share is used up, and lets others go first if the turn is over.
+    /// Called between two parts of one task: pauses if the share is used up, and lets others go first if the turn is
+    /// over.
     pub async fn pass(&self) {
         self.framed().await;
         self.let_others().await;
@@ -126,10 +126,10 @@ impl Turn {
 
     async fn let_others(&self) {
         if self.over.swap(false, Ordering::Relaxed) {
-            // Others that share the processor with this thread go first, too: the programs of other peers.
+            // Other threads on the same processor go first too: the programs of other peers.
             std::thread::yield_now();
-            // Once for those that have been heard by now, once for what these made ready for others: a call that has
-            // come in leaves before this peer goes on.
+            // The first yield is for peers that have received something by now, the second for those that they woke: a
+            // call that has arrived is then sent on before this peer continues.
             yield_now().await;
             yield_now().await;
         }
@@ -144,13 +144,12 @@ impl Turn {
         share.use_up(now_us, used_us, ACTIVE.get().at(now_us / SPAN_US).count())
     }
 
-    /// The last turn is this peer's.
+    /// Notes that this peer had the last turn.
     fn is_last(&self, now_us: u64) {
         let (peer, _) = LAST.get();
         if peer != self.peer {
             LAST.set((self.peer, (peer != 0).then_some(now_us)));
         }
-        // Spans are counted from 1: 0 is never.
         let span = now_us / SPAN_US;
         if self.span.swap(span + 1, Ordering::Relaxed) != span + 1 {
             let active = ACTIVE.get().at(span);
@@ -171,7 +170,7 @@ impl Turn {
     }
 }
 
-/// µs since this process first asked.
+/// µs since the first call in this process.
 fn now_us() -> u64 {
     static FIRST: OnceLock<Instant> = OnceLock::new();
     micros(FIRST.get_or_init(Instant::now).elapsed())

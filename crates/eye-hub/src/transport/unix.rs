@@ -1,4 +1,4 @@
-//! One connection on the Unix socket: frames in, bytes out. Its peer is of the same user.
+//! One connection on the Unix socket: frames in, bytes out. Its peer belongs to the same user.
 
 use super::turn::Turn;
 use crate::hub::is_large;
@@ -36,7 +36,7 @@ pub async fn serve(hub: Arc<Hub>, mut socket: AsyncStream) {
                 }
             }
         };
-        // In this order, always: neither of them is ready before the connection ends.
+        // Always in this order: neither future is ready before the connection ends.
         tokio::select! {
             biased;
             ended = turn.take(read_all(&hub, conn, &signals, &turn, &mut reader)) => ended,
@@ -52,7 +52,7 @@ pub async fn serve(hub: Arc<Hub>, mut socket: AsyncStream) {
         return;
     }
     if let Ended::Broken(error) = ended {
-        // Half a frame cannot be skipped: the peer is told, and the stream ends.
+        // Half a frame cannot be skipped: the peer gets an error, and the stream ends.
         let mut frame = String::new();
         write_plain("", &Err(Error::new(Code::PARSE, error.to_string())), &mut frame);
         hub.tell(conn, &frame);
@@ -64,13 +64,12 @@ pub async fn serve(hub: Arc<Hub>, mut socket: AsyncStream) {
     hub.leave(conn);
 }
 
-/// Why reading ended.
 enum Ended {
-    /// The peer closed, or is closed.
+    /// The peer closed the connection, or is closed.
     Closed,
-    /// What it sent can be read no further.
+    /// The rest of the stream cannot be parsed.
     Broken(StreamError),
-    /// It speaks MCP from here on.
+    /// The peer speaks MCP from here on.
     Announced { announcement: String, rest: Vec<u8> },
 }
 
@@ -88,12 +87,12 @@ async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, turn: &Turn, re
         }
         loop {
             match decoder.frame() {
-                // No code begins so: a name cannot stand before a brace.
+                // No JavaScript code begins like this: a name cannot stand before a brace.
                 Ok(Some(frame)) if frame.starts_with(MCP_ANNOUNCEMENT) && hub.gateway.get().is_some() => {
                     let announcement = frame[MCP_ANNOUNCEMENT.len() - 1..].to_owned();
                     return Ended::Announced { announcement, rest: std::mem::take(decoder.buffer()) };
                 }
-                // An agent that asked for batches on a stream gets frames all the same: a stream has no messages.
+                // An agent that requested batches still gets single frames: a byte stream has no messages.
                 Ok(Some(frame)) => {
                     turn.frame().await;
                     if is_large(frame) {

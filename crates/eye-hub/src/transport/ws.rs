@@ -1,4 +1,4 @@
-//! One WebSocket: messages in, parcels out, both in one task so that nothing is handed over between tasks.
+//! One WebSocket: messages in, parcels out, both in one task so that nothing is passed between tasks.
 
 use super::turn::Turn;
 use super::websocket::decoder::{Decoder, Heard};
@@ -17,22 +17,20 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, split};
 use tokio::time::timeout;
 
-/// What a close frame without a code stands for.
+/// The code of a close frame that has none.
 const NORMAL: u16 = 1000;
 
-/// Why reading stopped.
 enum Ended {
-    /// The peer wants a pong; then reading goes on.
+    /// The peer expects a pong; then reading continues.
     Ping(Vec<u8>),
-    /// The peer is gone.
     Gone,
     /// The peer ends the connection.
     Closed(Close),
-    /// The hub ends it.
+    /// The hub ends the connection.
     Refused(Close),
 }
 
-/// Serves one WebSocket until either side ends it. `greet` runs once the peer is known to the hub.
+/// Serves one WebSocket until either side ends it. `greet` runs once the peer is in the hub.
 pub async fn serve(hub: Arc<Hub>, socket: Stream, peer: Peer, greet: impl FnOnce(&Hub, Conn)) {
     let (conn, signals) = hub.enter(peer);
     greet(&hub, conn);
@@ -40,7 +38,7 @@ pub async fn serve(hub: Arc<Hub>, socket: Stream, peer: Peer, greet: impl FnOnce
     let (mut decoder, mut outgoing, turn) = (Decoder::new(MESSAGE_BYTES_MAX), Outgoing::default(), Turn::new());
     let mut last = None;
     let ended = loop {
-        // In this order, always: neither of them is ready before the connection ends.
+        // Always in this order: neither future is ready before the connection ends.
         let ended = tokio::select! {
             biased;
             ended = turn.take(read(&hub, conn, &signals, &turn, &mut reader, &mut decoder)) => ended,
@@ -110,7 +108,7 @@ async fn read(
             }
             Ok(None) => {
                 if decoder.is_within_frame() {
-                    // Reading a large frame takes its time, too.
+                    // Reading a large frame takes time too.
                     turn.pass().await;
                 }
                 if !matches!(reader.read_buf(decoder.buffer()).await, Ok(1..)) {
@@ -122,7 +120,7 @@ async fn read(
     }
 }
 
-/// Writes what there is, as it comes. `last`: why the hub ends the connection behind what is not written yet.
+/// Writes parcels as they come. `last`: the hub's close frame, which follows what is not written yet.
 async fn write(
     hub: &Hub,
     conn: Conn,
@@ -156,7 +154,7 @@ async fn write(
     }
 }
 
-/// Writes the last frames. A peer that reads nothing cannot be told; it is dropped all the same.
+/// Writes the last frames. A peer that does not read is dropped all the same.
 async fn farewell(writer: &mut (impl AsyncWrite + Unpin), outgoing: &mut Outgoing) -> io::Result<()> {
     let told = async {
         while let Some(next) = outgoing.next() {
@@ -171,7 +169,7 @@ async fn farewell(writer: &mut (impl AsyncWrite + Unpin), outgoing: &mut Outgoin
     timeout(Duration::from_millis(SHUTDOWN_MS), told).await?
 }
 
-/// Reads until the peer has closed, too.
+/// Reads until the peer has closed too.
 async fn wait_for_close(reader: &mut (impl AsyncRead + Unpin), decoder: &mut Decoder) {
     loop {
         match decoder.next() {

@@ -1,4 +1,4 @@
-//! Peers of BTCP in every dialect, told what to say and asked what they hear.
+//! BTCP peers in every dialect, controlled by a test.
 
 use super::{Agent, Hub, ORIGIN, Page};
 use eye_hub::Auth;
@@ -20,10 +20,10 @@ pub enum Dialect {
     R,
 }
 
-/// Agents so far.
+/// Agents created so far.
 static AGENTS: AtomicU32 = AtomicU32::new(1);
 
-/// A peer that says and hears JSON-RPC, whatever carries it.
+/// A peer that sends and receives JSON-RPC, over any transport.
 pub enum Peer<'a> {
     Socket(Page),
     Unix(Agent),
@@ -44,7 +44,7 @@ impl<'a> Peer<'a> {
 
     /// An agent that has joined the session.
     pub fn agent(hub: &'a Hub, dialect: Dialect, session: &str) -> Self {
-        // Such an agent has a name of its own until it joins.
+        // Such an agent has a session of its own until it joins.
         let own = format!("agent-{}", AGENTS.fetch_add(1, Ordering::Relaxed));
         let mut agent = Self::connect(hub, dialect, "agent", if dialect == Dialect::H1 { &own } else { session });
         if dialect != Dialect::R {
@@ -73,7 +73,7 @@ impl<'a> Peer<'a> {
             Dialect::S => Self::Unix(hub.agent()),
             Dialect::R => Self::Post { hub, session: session.into(), bodies: Vec::new() },
             Dialect::H1 => {
-                // The page names its version, the agent does not.
+                // The page sends its version, the agent does not.
                 let version = if kind == "browser" { "&version=1.0.0" } else { "" };
                 let query = format!("sessionId={session}&clientType={kind}{version}");
                 let headers = format!("x-session-id: {session}\r\n");
@@ -94,12 +94,12 @@ impl<'a> Peer<'a> {
         }
     }
 
-    /// A stream with this query, and how its peer posts.
+    /// An event stream with this query; `path` and `headers` are for its peer's POSTs.
     pub fn events(hub: &'a Hub, query: &str, path: String, headers: String) -> Self {
         Self::events_after(hub, query, "", path, headers)
     }
 
-    /// The same with more headers of the request: what a browser says that comes back.
+    /// As [`Self::events`], with more request headers: those of a browser that reconnects.
     pub fn events_after(hub: &'a Hub, query: &str, more: &str, path: String, headers: String) -> Self {
         let mut stream = hub.tcp();
         write!(stream, "GET /events?{query} HTTP/1.1\r\nhost: localhost\r\norigin: {ORIGIN}\r\n{more}\r\n")
@@ -143,7 +143,7 @@ impl<'a> Peer<'a> {
 }
 
 fn next_event(stream: &mut BufReader<TcpStream>) -> String {
-    // A stream is never silent for long, so that a read alone would wait for ever.
+    // A stream is never silent for long, so a read timeout alone would never expire.
     let deadline = Instant::now() + DEADLINE;
     loop {
         assert!(Instant::now() < deadline, "an event comes in time");
@@ -156,12 +156,12 @@ fn next_event(stream: &mut BufReader<TcpStream>) -> String {
     }
 }
 
-/// Posts and gives the body of the answer.
+/// Posts and returns the body of the response.
 pub fn post(hub: &Hub, path: &str, headers: &str, body: &str) -> String {
     post_whole(hub, path, headers, body).1
 }
 
-/// Posts and gives the status and the body of the answer.
+/// Posts and returns the status and the body of the response.
 pub fn post_whole(hub: &Hub, path: &str, headers: &str, body: &str) -> (u16, String) {
     let mut stream = hub.tcp();
     let length = body.len();
@@ -175,12 +175,12 @@ pub fn post_whole(hub: &Hub, path: &str, headers: &str, body: &str) -> (u16, Str
     (status, answer.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned()))
 }
 
-/// A hub as the originals expect it: no token.
+/// A hub as the originals expect it: without a token.
 pub fn open_hub() -> Hub {
     Hub::start_with(|config| config.auth = Auth::None)
 }
 
-/// A stream that posts by query and leaves its client id out, as the page client of that kind does.
+/// A stream that posts by query without its client id, as the page client of that kind does.
 pub fn by_query<'a>(hub: &'a Hub, kind: &str, session: &str) -> Peer<'a> {
     let path = format!("/message?sessionId={session}");
     let mut peer =

@@ -1,4 +1,4 @@
-//! A real hub in this process (`eye-testkit`'s), and peers on real sockets that do exactly what a test tells them.
+//! A real hub in this process (`eye-testkit`'s), and peers on real sockets that a test controls.
 
 pub mod btcp;
 
@@ -15,7 +15,7 @@ use tungstenite::{Error, Message, WebSocket};
 
 pub const ORIGIN: &str = "http://localhost:5173";
 
-/// A hub that ends with this value, and the ways to it.
+/// A hub that ends when this value is dropped, and ways to connect to it.
 pub struct Hub(InProcessHub);
 
 impl Deref for Hub {
@@ -39,7 +39,7 @@ impl Hub {
         Agent::connect(&self.socket)
     }
 
-    /// A page that has said hello and was welcomed.
+    /// A page that has sent hello and received its welcome.
     pub fn page(&self, session: &str) -> Page {
         let mut page = self.page_silent(session, ORIGIN);
         page.say(r#"{"jsonrpc":"2.0","id":"hello","method":"hello","params":{"typed":true,"page":{"title":"Test","url":"http://localhost:5173/"}}}"#);
@@ -47,16 +47,16 @@ impl Hub {
         page
     }
 
-    /// A page that has connected and said nothing.
+    /// A page that has connected and sent nothing.
     pub fn page_silent(&self, session: &str, origin: &str) -> Page {
         let path = format!("/ws?sessionId={session}&clientType=browser");
         Page(self.connect(&path, &[("origin", origin)]).expect("the page connects"))
     }
 
-    /// A WebSocket, or the HTTP status that was given instead.
+    /// A WebSocket, or the HTTP status of the refusal.
     pub fn connect(&self, path: &str, headers: &[(&'static str, &str)]) -> Result<WebSocket<TcpStream>, u16> {
         let mut request = format!("ws://{}{path}", self.listen).into_client_request().expect("a request");
-        // As our own clients do; BTCP's name their version, and the originals have paths of their own.
+        // Our own clients offer the subprotocol; BTCP clients send a version, and the originals have their own paths.
         if path.contains("clientType=") && !path.contains("version=") {
             request.headers_mut().insert("sec-websocket-protocol", "eye".parse().expect("a header"));
         }
@@ -77,7 +77,7 @@ impl Hub {
         stream
     }
 
-    /// Sends a raw HTTP request and gives all of the answer.
+    /// Sends a raw HTTP request and returns the whole response.
     pub fn http(&self, path: &str, headers: &str) -> String {
         let mut stream = self.tcp();
         write!(stream, "GET {path} HTTP/1.1\r\nconnection: close\r\n{headers}\r\n").expect("a request is sent");
@@ -86,7 +86,7 @@ impl Hub {
         answer
     }
 
-    /// The same over TLS, from who has this certificate.
+    /// As [`Self::http`], over TLS, trusting this certificate.
     pub fn https(&self, path: &str, headers: &str, certificate: Vec<u8>) -> String {
         let mut roots = rustls::RootCertStore::empty();
         roots.add(certificate.into()).expect("a certificate");
@@ -100,7 +100,7 @@ impl Hub {
         let mut stream = rustls::StreamOwned::new(connection, self.tcp());
         write!(stream, "GET {path} HTTP/1.1\r\nconnection: close\r\n{headers}\r\n").expect("a request is sent");
         let mut answer = Vec::new();
-        // A server that closes without a word of TLS has said all of it.
+        // The server may close without a TLS close message; the response is complete then.
         let _ = stream.read_to_end(&mut answer);
         String::from_utf8(answer).expect("text")
     }
@@ -157,7 +157,7 @@ impl Agent {
         self.hear().expect("an answer")
     }
 
-    /// Waits until so many pages are connected.
+    /// Waits until `count` pages are connected.
     pub fn wait_for_pages(&mut self, count: usize) {
         let deadline = std::time::Instant::now() + DEADLINE;
         while !self.ask(r#"{"jsonrpc":"2.0","id":1,"method":"hub/status"}"#).contains(&format!("\"pages\":{count},")) {
@@ -181,7 +181,7 @@ impl Page {
         }
     }
 
-    /// The code and reason with which the hub closed; text before it is passed over.
+    /// The hub's close code and reason; skips text messages before it.
     pub fn closed(&mut self) -> (u16, String) {
         loop {
             match self.0.read().expect("a close frame") {

@@ -1,7 +1,7 @@
-//! The original 3D page's dialect: it registers, publishes its state, tells it when asked, and takes commands.
+//! The original 3D page's dialect: the page registers, pushes its state, answers state requests and executes commands.
 //!
-//! Its server's tools are offered as they were (`table`). A command is followed by a question for the state, whose
-//! answer ends the call: the page works off its messages in order, so what it answers came of the command.
+//! The original server's tools are offered unchanged (`table`). Each command is followed by a state request, whose
+//! response ends the call: the page handles messages in order, so its response shows the command's effect.
 
 mod table;
 mod tools;
@@ -20,29 +20,28 @@ use std::collections::{BTreeMap, VecDeque};
 pub use tools::definitions;
 use tools::{Light, Order, Refusal, Tool};
 
-/// A page that begins otherwise is told this, in the original's words.
+/// Sent to a page whose first message is not a registration; the original's text.
 const UNREGISTERED: &str =
     r#"{"type":"error","message":"Session not registered. Please send registerSession message first."}"#;
-/// What a getter's answer from the cache ends with, as in the original.
+/// Suffix of a getter's answer from the cache, as in the original.
 const MAY_BE_STALE: &str = " (may be stale if user manually interacted)";
-/// Why a page that is connected gave no state.
+/// Why a connected page gave no state.
 const SILENT: &str = "State query timeout";
-/// States up to this size are kept for the getters. The original's take less than 1 KiB.
+/// Largest state that is kept for the getters. The original's states take less than 1 KiB.
 const CACHED_BYTES_MAX: usize = 16 << 10;
-/// Commands whose state may still come. Of a page that never sends one, the oldest are forgotten.
+/// Commands whose state may still come. If a page never pushes one, the oldest are forgotten.
 const COMMANDS_LEN_MAX: usize = 1_024;
 
-/// What is known of one such page.
 #[derive(Debug, Default)]
 pub struct Scene {
-    /// Where a browser opens it, under its session.
+    /// The URL that opens the page in a browser under its session.
     address: String,
-    /// It numbers nothing, so its states are counted here; one that is told again is not counted again.
+    /// The page numbers nothing, so its states are counted here; a repeated state is not counted again.
     revision: u64,
     last: Option<Box<str>>,
-    /// What it last pushed.
+    /// The state that the page last pushed.
     cache: Option<serde_json::Value>,
-    /// Commands whose state has not been pushed yet, in the order they were sent; `None`: nothing waits for it.
+    /// Commands whose state has not been pushed yet, in the order they were sent; `None`: no call waits for that state.
     commands: VecDeque<Option<CallId>>,
     /// Calls that wait for the page.
     waiting: BTreeMap<CallId, Waiting>,
@@ -51,24 +50,23 @@ pub struct Scene {
 /// What a call waits for.
 #[derive(Debug)]
 enum Waiting {
-    /// A command was sent; `before` is the state that it began with.
+    /// A command was sent; `before` is the state before it.
     Order { order: Order, before: Option<serde_json::Value> },
-    /// The state was asked for.
+    /// The state was requested.
     Getter { getter: table::Getter, light: Light, refresh: bool },
 }
 
-/// What follows from something that the page is to do.
+/// The outcome of a task for the page.
 #[derive(Debug, Default)]
 pub struct Spoken {
-    /// The messages for the page.
     pub messages: Vec<String>,
-    /// The call's answer, when it needs no page.
+    /// The call's ending, if it needs no page.
     pub answer: Option<Ending>,
-    /// The call is to be [expired](expire) when the page has not answered in time.
+    /// The call must be [expired](expire) if the page does not answer in time.
     pub expires: bool,
 }
 
-/// Any of its messages: which members there are depends on the type.
+/// Any message of the page: which members are present depends on the type.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Said {
@@ -85,16 +83,16 @@ struct Said {
     error: Option<String>,
 }
 
-/// What a first message in this dialect asks for.
+/// The first message of a connection in this dialect.
 #[derive(Debug, PartialEq, Eq)]
 pub enum First {
-    /// The session of that name.
+    /// Registers this session.
     Register(SessionId),
-    /// It began otherwise, or with no session's name; this is what it is told.
+    /// Not a registration, or an invalid session id; holds the reply.
     Refused(String),
 }
 
-/// Reads a first message, if it is one of this dialect's.
+/// Reads a first message. `None`: it is not of this dialect.
 pub fn first(text: &str) -> Option<First> {
     let Said { r#type, jsonrpc: None, session_id, .. } = serde_json::from_str(text).ok()? else { return None };
     if r#type != "registerSession" {
@@ -108,12 +106,12 @@ pub fn first(text: &str) -> Option<First> {
     })
 }
 
-/// What a page is told that has registered.
+/// The reply to a registration.
 pub fn registered(session: &SessionId) -> String {
     json!({ "type": "sessionRegistered", "sessionId": session.as_str() }).to_string()
 }
 
-/// What such a page is, as far as it can be known.
+/// What is known about such a page.
 pub fn info() -> PageInfo {
     PageInfo {
         title: Some("3D page".into()),
@@ -124,18 +122,18 @@ pub fn info() -> PageInfo {
 }
 
 impl Scene {
-    /// A page of that origin that has registered.
+    /// A registered page of that origin.
     pub fn new(origin: &str, session: &SessionId) -> Self {
         Self { address: format!("{origin}?sessionId={session}"), ..Self::default() }
     }
 
-    /// It has its session again. What it was asked before has ended without it.
+    /// The page has its session again. Its earlier calls have ended without it.
     pub fn resume(&mut self) {
         self.waiting.clear();
         self.commands.iter_mut().for_each(|command| *command = None);
     }
 
-    /// The revision of a state that the page tells.
+    /// The revision of a state from the page.
     fn revision_of(&mut self, state: &RawValue) -> u64 {
         if self.last.as_deref() != Some(state.get()) {
             self.revision += 1;
@@ -144,7 +142,7 @@ impl Scene {
         self.revision
     }
 
-    /// Notes that the command of this call, and all before it, are done.
+    /// Removes the command of this call and all before it: they are done.
     fn done_up_to(&mut self, call: CallId) {
         if let Some(at) = self.commands.iter().position(|command| *command == Some(call)) {
             self.commands.drain(..=at);
@@ -152,12 +150,12 @@ impl Scene {
     }
 }
 
-/// A state as getters read it.
+/// Parses a state for the getters, if it is small enough.
 fn parsed(state: &RawValue) -> Option<serde_json::Value> {
     (state.get().len() <= CACHED_BYTES_MAX).then(|| serde_json::from_str(state.get()).ok()).flatten()
 }
 
-/// Reads a message of a page that has registered.
+/// Reads a message of a registered page.
 pub fn from_page(page: Conn, scene: &mut Scene, text: &str) -> Vec<FromPage> {
     let Ok(Said { r#type, request_id, state, error, .. }) = serde_json::from_str(text) else { return Vec::new() };
     let request_id = request_id.unwrap_or_default();
@@ -190,7 +188,7 @@ fn answered(page: Conn, call: CallId, ending: Ending) -> FromPage {
     FromPage::Input(Input::page(page, PageEvent::Answered { call, ending }))
 }
 
-/// The confirmation of a command that waits for it.
+/// Ends a command's call with its confirmation, if it still waits.
 fn ended(scene: &mut Scene, call: CallId, after: Option<&serde_json::Value>) -> Option<Ending> {
     match scene.waiting.remove(&call)? {
         Waiting::Order { order, before } => Some(Ok(Value::Text(order.told(before.as_ref(), after)))),
@@ -201,7 +199,7 @@ fn ended(scene: &mut Scene, call: CallId, after: Option<&serde_json::Value>) -> 
     }
 }
 
-/// The page answered that it was asked for its state.
+/// Handles the page's response to a state request.
 fn told(page: Conn, scene: &mut Scene, request_id: &str, state: Result<Box<RawValue>, Error>) -> Vec<FromPage> {
     if let Some(call) = request_id.strip_suffix(BEFORE).and_then(|call| call.parse().ok()) {
         if let Some(Waiting::Order { before, .. }) = scene.waiting.get_mut(&call) {
@@ -235,7 +233,7 @@ fn told(page: Conn, scene: &mut Scene, request_id: &str, state: Result<Box<RawVa
     }
 }
 
-/// The answer of a getter: of the state that the page told, else of what it pushed last, else why there is none.
+/// A getter's answer: from the page's state, else from its last pushed state, else the reason why there is none.
 fn read(scene: &mut Scene, call: CallId, state: Result<&serde_json::Value, &str>) -> Option<Ending> {
     let Waiting::Getter { getter, light, refresh } = scene.waiting.remove(&call)? else { return None };
     Some(Ok(match (state, &scene.cache) {
@@ -257,19 +255,18 @@ fn reading(getter: &table::Getter, light: Light, state: &serde_json::Value, sour
     Value::Text(format!("{label}: {text} (queried at {}, source: {source})", time(wall_ms())))
 }
 
-/// A result that says that the tool failed, as the original's did.
+/// A tool result that reports failure, in the original's form.
 fn failed(text: &str) -> Value {
     Value::Json(json!({ "content": [{ "type": "text", "text": text }], "isError": true }).to_string())
 }
 
-/// What the id of a question ends with that is asked before a command.
+/// Suffix of the request id of a state request that precedes a command.
 const BEFORE: &str = "-before";
 
 fn request_state(request_id: &str, refresh: bool) -> String {
     json!({ "type": "requestState", "requestId": request_id, "forceRefresh": refresh }).to_string()
 }
 
-/// Writes what such a page is to do.
 pub fn to_page(call: Option<CallId>, task: &Task, scene: &mut Scene) -> Spoken {
     match task {
         Task::State => {
@@ -279,7 +276,7 @@ pub fn to_page(call: Option<CallId>, task: &Task, scene: &mut Scene) -> Spoken {
             let arguments = serde_json::from_str(arguments).unwrap_or_default();
             call_tool(call, name, &arguments, scene)
         }
-        // The hub has answered for it.
+        // The hub has answered these calls itself.
         Task::Eval { .. } | Task::Verb { .. } => Spoken::default(),
     }
 }
@@ -339,12 +336,12 @@ fn ordered(call: Option<CallId>, announced: String, order: Order, scene: &mut Sc
     Spoken { messages, ..Spoken::default() }
 }
 
-/// The page has not answered a call in time: what the call ends with, if it still waits.
+/// Ends a call that the page has not answered in time, if it still waits.
 pub fn expire(call: CallId, scene: &mut Scene) -> Option<Ending> {
     matches!(scene.waiting.get(&call), Some(Waiting::Getter { .. })).then(|| read(scene, call, Err(SILENT)))?
 }
 
-/// A call ended without the page. The state that its command will push is not another's answer.
+/// A call ended without the page. The state that its command will push must not end another call.
 pub fn abort(call: CallId, scene: &mut Scene) {
     scene.waiting.remove(&call);
     if let Some(command) = scene.commands.iter_mut().find(|command| **command == Some(call)) {

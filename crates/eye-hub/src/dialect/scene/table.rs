@@ -1,69 +1,60 @@
 //! The original 3D server's tools: their names, arguments, texts, and the commands that they send to its page.
 //!
-//! `@` stands for a light: `key` and `fill` in names of tools and places of the state, `Key` and `Fill` elsewhere.
-//! In a text `{name}` is an argument, `{/place|default}` a value of the state.
+//! `@` stands for a light: `key` and `fill` in tool names and state paths, `Key` and `Fill` elsewhere.
+//! In a text, `{name}` is an argument and `{/path|default}` a value of the state.
 
-/// What an argument may be.
+/// The allowed values of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `#rrggbb` or a crayon.
+    /// `#rrggbb` or a crayon name.
     Colour,
     /// 0 to 360 or the name of a direction.
     Azimuth,
-    /// Any number.
     Number,
-    /// A number above 0.
     Positive,
-    /// A number of at least 0.
     NotNegative,
     /// 0 to 90.
     Elevation,
 }
 
-/// One argument.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
-    /// Its name, in the tool and in the command.
+    /// The name in both the tool and the command.
     pub name: &'static str,
-    /// What it may be.
     pub kind: Kind,
-    /// What the page takes when it is left out; `None`: it may not be.
+    /// The page's default; `None`: the argument is required.
     pub default: Option<f64>,
-    /// For who calls.
+    /// Shown to the caller.
     pub help: &'static str,
 }
 
-/// A tool that changes something.
+/// A tool that changes the scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
-    /// The tool.
     pub tool: &'static str,
-    /// The type of the message that the page gets.
+    /// The type of the message for the page.
     pub message_type: &'static str,
-    /// For who calls.
+    /// Shown to the caller.
     pub description: &'static str,
-    /// What it takes.
     pub parameters: &'static [Parameter],
-    /// What is answered.
+    /// The answer.
     pub text: &'static str,
-    /// What is answered instead when an optional argument is left out.
+    /// The answer when an optional argument is left out.
     pub short_text: Option<&'static str>,
-    /// What the text says of the state before: the words, and the place of the value.
+    /// The part of the answer about the state before: its words, and the value's path.
     pub from: Option<(&'static str, &'static str)>,
-    /// Where the state shows what came of the only argument; the page limits it silently.
+    /// Path in the state of the resulting value: the page limits the only argument silently.
     pub kept_at: Option<&'static str>,
 }
 
-/// A tool that reads the state.
 #[derive(Clone, Copy, Debug)]
 pub struct Getter {
-    /// The tool.
     pub tool: &'static str,
-    /// How its answer begins.
+    /// How the answer begins.
     pub label: &'static str,
-    /// The value, as a text.
+    /// Template of the value.
     pub text: &'static str,
-    /// For who calls: what it gets.
+    /// Shown to the caller.
     pub description: &'static str,
 }
 
@@ -105,7 +96,6 @@ impl Command {
     }
 }
 
-/// Model, background and camera.
 pub const COMMANDS: [Command; 16] = [
     plain(
         "change_model_color",
@@ -239,7 +229,7 @@ pub const COMMANDS: [Command; 16] = [
     ),
 ];
 
-/// What each light has.
+/// Commands of each light.
 pub const LIGHT_COMMANDS: [Command; 15] = [
     plain(
         "set_@_light_intensity",
@@ -349,7 +339,7 @@ pub const LIGHT_COMMANDS: [Command; 15] = [
     .reading("azimuth: ", "/@Light/position/azimuth"),
 ];
 
-/// What is read of model, background and camera.
+/// Getters of model, background and camera.
 pub const GETTERS: [Getter; 6] = [
     Getter {
         tool: "get_model_color",
@@ -389,7 +379,7 @@ pub const GETTERS: [Getter; 6] = [
     },
 ];
 
-/// What is read of each light.
+/// Getters of each light.
 pub const LIGHT_GETTERS: [Getter; 4] = [
     Getter {
         tool: "get_@_light_intensity",

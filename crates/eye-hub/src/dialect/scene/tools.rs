@@ -1,4 +1,4 @@
-//! The original's tools as eye offers them: definitions for agents, and what a call of one asks of the page.
+//! The original's tools: their definitions for agents, and the command or state request that a call sends to the page.
 
 use super::table::{COMMANDS, Command, GETTERS, Getter, Kind, LIGHT_COMMANDS, LIGHT_GETTERS, Parameter};
 use super::words::{self, Read};
@@ -6,42 +6,37 @@ use eye_protocol::rpc::json;
 use eye_protocol::tools::ADDRESS_TOOLS;
 use serde_json::{Map, Value, json};
 
-/// How long a page may take to answer for a command.
+/// How long the page may take to answer a command.
 const COMMAND_MS: u64 = 2_000;
-/// A value that the page limited differs from the one that was asked for by more than this part of it.
+/// A result that differs from the requested value by more than this part of it was limited by the page.
 const LIMITED_PART: f64 = 0.001;
 
-/// A light, for the rows that hold `@`.
+/// The light that replaces `@` in a table row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Light {
-    /// The row is of no light.
+    /// The row has no light.
     None,
-    /// The key light.
     Key,
-    /// The fill light.
     Fill,
 }
 
 impl Light {
-    /// In names of tools, in places of the state, within sentences.
+    /// For tool names, state paths and text within sentences.
     fn lower(self, text: &str) -> String {
         text.replace('@', if self == Self::Key { "key" } else { "fill" })
     }
 
-    /// In names of commands, at the beginning of sentences.
+    /// For command names and the beginning of sentences.
     fn upper(self, text: &str) -> String {
         text.replace('@', if self == Self::Key { "Key" } else { "Fill" })
     }
 }
 
-/// What a tool does.
 #[derive(Clone, Copy, Debug)]
 pub enum Tool {
-    /// Sends a command.
     Command(Command, Light),
-    /// Reads the state.
     Getter(Getter, Light),
-    /// Tells the address of the page.
+    /// Returns the URL of the page.
     Address(&'static str),
 }
 
@@ -65,12 +60,10 @@ fn all() -> impl Iterator<Item = Tool> {
     commands.chain(of_lights).chain(getters).chain(of_lights_too).chain(addresses)
 }
 
-/// The tool of that name.
 pub fn find(name: &str) -> Option<Tool> {
     all().find(|tool| tool.name() == name)
 }
 
-/// The definitions that agents are offered.
 pub fn definitions() -> Vec<Box<str>> {
     all().map(|tool| json(&definition(&tool)).into()).collect()
 }
@@ -113,7 +106,7 @@ fn definition(tool: &Tool) -> Value {
 fn schema(parameter: &Parameter) -> Value {
     let help = parameter.help;
     match parameter.kind {
-        // Any text passes, so that the refusal can list the names.
+        // Any text passes the schema, so that the refusal can list the names.
         Kind::Colour => json!({ "type": "string", "description": format!(
             "{help}: a hex color code (e.g., \"#ff0000\") or an Apple crayon color name (e.g., \"teal\")") }),
         Kind::Azimuth => json!({
@@ -128,7 +121,7 @@ fn schema(parameter: &Parameter) -> Value {
     }
 }
 
-/// `set_camera_fov` is "Set Camera FOV".
+/// `set_camera_fov` becomes "Set Camera FOV".
 fn titled(name: &str) -> String {
     let word = |word: &str| match word {
         "fov" | "url" | "3d" => word.to_uppercase(),
@@ -137,16 +130,15 @@ fn titled(name: &str) -> String {
     name.split('_').map(word).collect::<Vec<String>>().join(" ")
 }
 
-/// A command for the page, and the words that confirm it.
+/// A command for the page, and its confirmation for the agent.
 #[derive(Debug)]
 pub struct Order {
-    /// The message.
     pub message: Map<String, Value>,
-    /// The confirmation, without what the state adds.
+    /// The confirmation, without the parts that depend on the state.
     text: String,
-    /// What the confirmation tells of the state before.
+    /// For the part about the state before: its words, and the value's path.
     from: Option<(&'static str, String)>,
-    /// The number that was asked for, and where the state shows what became of it.
+    /// The requested number, and the path of the resulting value in the state.
     kept: Option<(f64, String)>,
 }
 
@@ -156,7 +148,6 @@ impl Order {
         self.from.is_some()
     }
 
-    /// The confirmation.
     pub fn told(&self, before: Option<&Value>, after: Option<&Value>) -> String {
         let mut text = self.text.clone();
         if let Some(((words, place), before)) = self.from.as_ref().zip(before) {
@@ -172,11 +163,10 @@ impl Order {
     }
 }
 
-/// Why the arguments of a command are refused, in the original's words.
+/// Why a command's arguments are refused, in the original's words.
 #[derive(Debug)]
 pub struct Refusal(pub String);
 
-/// Reads the arguments of a command.
 pub fn order(command: &Command, light: Light, arguments: &Map<String, Value>) -> Result<Order, Refusal> {
     let mut message = Map::from_iter([("type".to_owned(), json!(light.upper(command.message_type)))]);
     let mut shown_as: Vec<(&str, String)> = Vec::new();
@@ -219,12 +209,12 @@ fn read(kind: Kind, value: &Value) -> Result<Read, Refusal> {
     match kind {
         Kind::Colour => words::colour(value).ok_or_else(|| Refusal(words::colour_refusal())),
         Kind::Azimuth => words::azimuth(value).ok_or_else(|| Refusal(words::AZIMUTH_REFUSAL.to_owned())),
-        // Their ranges are in the schema, which was held against them before.
+        // Their ranges are in the schema, against which the arguments were checked before.
         Kind::Number | Kind::Positive | Kind::NotNegative | Kind::Elevation => number(),
     }
 }
 
-/// How a getter's answer calls what it reads, and the value.
+/// The label and the value of a getter's answer.
 pub fn reading(getter: &Getter, light: Light, state: &Value) -> (String, String) {
     let text = filled(&light.lower(getter.text), |place| {
         let (place, default) = place.split_once('|').unwrap_or((place, ""));
@@ -233,7 +223,7 @@ pub fn reading(getter: &Getter, light: Light, state: &Value) -> (String, String)
     (light.upper(getter.label), text)
 }
 
-/// How an error calls what a getter reads.
+/// The name of a getter's value in an error.
 pub fn thing(getter: &Getter, light: Light) -> String {
     let label = light.upper(getter.label);
     label.chars().take(1).flat_map(char::to_lowercase).chain(label.chars().skip(1)).collect()
@@ -247,7 +237,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Puts values where a template names them in braces.
+/// Replaces names in braces by their values.
 fn filled(template: &str, value: impl Fn(&str) -> String) -> String {
     let mut text = String::new();
     let mut rest = template;

@@ -1,8 +1,8 @@
-//! The original 3D server's words: 48 crayons, 16 directions, and how it writes numbers.
+//! Vocabulary of the original 3D server: 48 crayons, 16 directions, and its number format.
 
 use serde_json::{Number, Value};
 
-/// Names of colours and what they are, in the original's order.
+/// Colour names and values, in the original's order.
 const CRAYONS: [(&str, &str); 48] = [
     ("licorice", "#000000"),
     ("lead", "#1e1e1e"),
@@ -54,7 +54,7 @@ const CRAYONS: [(&str, &str); 48] = [
     ("carnation", "#ff7fd3"),
 ];
 
-/// From north, clockwise, 22.5 degrees apart.
+/// Clockwise from north, 22.5 degrees apart.
 const COMPASS: [&str; 16] =
     ["n", "nne", "ne", "ene", "e", "ese", "se", "sse", "s", "ssw", "sw", "wsw", "w", "wnw", "nw", "nnw"];
 const COMPASS_STEP: f64 = 22.5;
@@ -69,7 +69,7 @@ const LONG_NAMES: [(&str, &str); 8] = [
     ("northwest", "nw"),
 ];
 
-/// An argument as it is sent to the page, and as a confirmation shows it.
+/// An argument as the page receives it, and as the confirmation shows it.
 #[derive(Debug, PartialEq)]
 pub struct Read {
     /// For the page.
@@ -78,7 +78,7 @@ pub struct Read {
     pub shown: String,
 }
 
-/// Reads a colour: `#rrggbb`, or the name of a crayon.
+/// Parses a colour: `#rrggbb` or a crayon name.
 pub fn colour(value: &Value) -> Option<Read> {
     let given = value.as_str()?;
     let name = given.trim().to_lowercase();
@@ -99,7 +99,7 @@ pub fn colour_refusal() -> String {
     )
 }
 
-/// Reads an azimuth: 0 to 360, or the name of a direction.
+/// Parses an azimuth: 0 to 360, or the name of a direction.
 pub fn azimuth(value: &Value) -> Option<Read> {
     if let Some(degrees) = value.as_f64() {
         let fits = (0.0..=360.0).contains(&degrees);
@@ -113,7 +113,6 @@ pub fn azimuth(value: &Value) -> Option<Read> {
     Some(Read { sent: Number::from_f64(degrees)?.into(), shown: given.trim().to_owned() })
 }
 
-/// Why a direction is refused.
 pub const AZIMUTH_REFUSAL: &str = "Must be a number from 0 to 360 or a direction name (north, NNE, NE, ENE, east, \
                                    ESE, SE, SSE, south, SSW, SW, WSW, west, WNW, NW, NNW)";
 

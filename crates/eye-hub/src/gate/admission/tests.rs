@@ -1,4 +1,4 @@
-//! The gate at each row of its table, and at what only looks like one.
+//! The gate at each row of its table, and at inputs that only look like one.
 
 use super::*;
 use crate::gate::token::Token;
@@ -29,7 +29,7 @@ fn the_backends_are_for_agents_and_own_pages() {
     assert_eq!(own(here, None, Some("secret")), Ok(Admitted::Agent(Scope::ALL)));
     assert_eq!(own(here, Some("http://localhost:8765"), Some("wrong")).unwrap_err().status, 401);
     assert_eq!(own(here, None, None).unwrap_err().status, 401);
-    // The last column: whether an agent in such a page may use them with the token.
+    // The last column: whether an agent in such a page may use the backends with the token.
     for (host, origin, agent) in [
         // Folders that an agent opened, dev servers, allowed origins, look-alikes.
         ("127.0.0.1:8765", "http://127.0.0.1:8765", true),
@@ -159,7 +159,7 @@ fn agents_and_programs_need_the_token() {
     assert!(gate.admit(Wants::Agent, knock("localhost", origin, Some("secret"))).is_ok());
 }
 
-/// Origins that are not of this machine and not allowed, look-alikes of both among them.
+/// Origins that are neither local nor allowed, with look-alikes of both.
 const FOREIGN: [&str; 12] = [
     "null",
     "",
@@ -269,7 +269,7 @@ fn pages_of_a_hub_that_others_reach_need_a_token() {
     let gate = gate.with_page_tokens(true);
     let page = |origin, token| gate.admit(Wants::Page, knock("localhost", origin, token));
     for origin in ["http://localhost", "http://127.0.0.1:8765", "https://shop.test", "https://shop.example"] {
-        // A client that is no browser sends any origin.
+        // A client that is not a browser may send any origin.
         assert_eq!(page(Some(origin), None).unwrap_err().status, 403, "{origin}");
         assert_eq!(page(Some(origin), Some("wrong")).unwrap_err().status, 403, "{origin}");
     }
@@ -357,7 +357,7 @@ fn the_extensions_way_in_is_for_its_exact_origin_and_this_user() {
     }
     let other = Knock { whose: Whose::Known(Owner::Other(4711)), ..knock(here, Some(EXTENSION_ORIGIN), None) };
     assert_eq!(gate.admit(Wants::Extension, other).unwrap_err().status, 403);
-    // What pairs it opens no other door.
+    // The pairing's token gives access nowhere else.
     let key = gate.pair("extension-a").unwrap();
     let page = gate.admit(Wants::Page, knock(here, Some(EXTENSION_ORIGIN), Some(key.reveal())));
     assert_eq!(page.unwrap_err().status, 403);

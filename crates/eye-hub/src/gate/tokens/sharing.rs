@@ -1,5 +1,5 @@
-//! Tokens that hubs of one cluster share: what is told to the others, and what is taken from them. Each hub has all of
-//! them in its own file, so that they are valid while the others cannot be reached.
+//! Tokens that the hubs of a cluster share: those sent to the others, and those received. Each hub stores all of them
+//! in its own file, so that they stay valid while the other hubs are unreachable.
 
 use super::{FileVersion, Row, TOKEN_PAGES_LEN_MAX, TOKENS_LEN_MAX, Tokens, TokensError, is_name, is_origin, token};
 use eye_platform::files;
@@ -10,7 +10,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::PathBuf;
 
-/// How many tokens that were taken back are remembered, the newest of them. Those that have expired need not be.
+/// Most revoked tokens that are remembered; the newest are kept. Expired ones need not be remembered.
 pub const REVOKED_LEN_MAX: usize = 1024;
 
 impl Row {
@@ -26,7 +26,7 @@ impl Row {
         }
     }
 
-    /// The row of a token that another hub made; `None` where it is none that this version could have made.
+    /// The row of a token that another hub made; `None`: this version could not have made it.
     fn of(token: SharedToken) -> Option<Self> {
         let SharedToken { hash, name, may, pages, created_at, expires_at, revoked_at: _ } = token;
         let is_hash = hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
@@ -43,14 +43,14 @@ impl Row {
         })
     }
 
-    /// The extension proves that it knows the hash of its token, so that hash never leaves the machine.
+    /// The extension proves that it knows the hash of its token, so this hash never leaves the machine.
     pub(super) fn stays_here(&self) -> bool {
         self.pages.iter().any(|page| page == EXTENSION_ORIGIN)
     }
 }
 
 impl Tokens {
-    /// What other hubs are to know: tokens that are valid, and those that were taken back.
+    /// The tokens for other hubs: valid ones, and revoked ones.
     pub fn shared(&self, now_ms: u64) -> Result<Vec<SharedToken>, TokensError> {
         let rows = self.list()?;
         let made = rows.iter().filter(|row| !row.stays_here()).map(|row| row.shared(None));
@@ -58,7 +58,7 @@ impl Tokens {
         Ok(all.filter(|token| !token.is_expired(now_ms)).collect())
     }
 
-    /// Takes over what other hubs made or took back.
+    /// Applies what other hubs made or revoked.
     pub fn take(&self, tokens: Vec<SharedToken>, now_ms: u64) -> Result<(), TokensError> {
         let _alone = self.lock()?;
         let mut rows = self.list()?;
@@ -96,12 +96,12 @@ impl Tokens {
         if has_changed { self.write(&rows) } else { Ok(()) }
     }
 
-    /// What changes with every change of what is shared.
+    /// Changes with every change of the shared tokens.
     pub fn shared_version(&self) -> (Option<FileVersion>, Option<FileVersion>) {
         (self.version(), FileVersion::of(&self.revoked_file()))
     }
 
-    /// Notes that tokens were taken back.
+    /// Records revoked tokens.
     pub(super) fn note_revoked(
         &self,
         tokens: impl Iterator<Item = SharedToken>,
@@ -126,11 +126,10 @@ impl Tokens {
         token::write_private(&path, &text).map_err(|source| TokensError::Io { path, source })
     }
 
-    /// Tokens that were taken back.
     fn revoked(&self) -> Result<Vec<SharedToken>, TokensError> {
         let path = self.revoked_file();
         match fs::read_to_string(&path) {
-            // Taking a token back works in any case; the other hubs have what was lost here.
+            // An unreadable record must not prevent a revocation; the other hubs still have its content.
             Ok(text) => Ok(serde_json::from_str(&text).unwrap_or_default()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(source) => Err(TokensError::Io { path, source }),
@@ -141,8 +140,8 @@ impl Tokens {
         self.path.with_file_name("tokens-revoked.json")
     }
 
-    /// Waits until no other process changes the files: a command and the hub both do. It ends with the file that is
-    /// returned.
+    /// Waits until no other process changes the files: commands and the hub both do. The lock lasts as long as the
+    /// returned file.
     pub(super) fn lock(&self) -> Result<File, TokensError> {
         let path = self.path.with_file_name("tokens.lock");
         let open = || {
@@ -180,7 +179,7 @@ mod tests {
         assert_eq!(b.rows().find(secret.reveal(), 2), a.rows().find(secret.reveal(), 2));
         assert!(matches!(b.rows().find(secret.reveal(), 2), Found::Agent(_)));
         b.revoke("ci", 3).unwrap();
-        // What was told before does not bring it back.
+        // Data that was shared earlier does not bring it back.
         b.take(a.shared(4).unwrap(), 4).unwrap();
         assert_eq!(b.rows().find(secret.reveal(), 4), Found::Unknown);
         a.take(b.shared(4).unwrap(), 4).unwrap();

@@ -1,33 +1,30 @@
-//! The body of a request: to the letter, with a model, a temperature and a number of tokens where it names none.
+//! The body of an LLM request: passed unchanged, except for defaults for a missing model, temperature and token limit.
 
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
-/// What a body has when it does not say otherwise, as JSON.
+/// Members that are added if missing, as JSON.
 const DEFAULTS: [(&str, &str); 3] = [("model", r#""local""#), ("temperature", "0.7"), ("max_tokens", "2048")];
 
-/// A request that may be passed on.
+/// A request that may be forwarded.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Asked {
     /// The body to send.
     pub body: Vec<u8>,
-    /// Whether the answer is to come in pieces.
+    /// Whether the client wants the answer as a stream.
     pub stream: bool,
 }
 
-/// Why a body is no request.
 #[derive(Debug, thiserror::Error)]
 pub enum NoRequest {
-    /// It is no object.
+    /// Not a JSON object.
     #[error("the body must be a JSON object: {0}")]
     NoObject(serde_json::Error),
-    /// It has nothing to say.
     #[error("messages is required and must be a list")]
     NoMessages,
 }
 
 impl Asked {
-    /// Reads a body.
     pub fn parse(body: &[u8]) -> Result<Self, NoRequest> {
         let mut members: IndexMap<String, Box<RawValue>> = serde_json::from_slice(body).map_err(NoRequest::NoObject)?;
         let list = members.get("messages").is_some_and(|messages| messages.get().starts_with('['));

@@ -1,6 +1,5 @@
-//! `/v1/chat/completions`: the gate, a bound on what may be spent, and the way to the LLM server that was named when
-//! the hub began. Its key stays here. What is asked and answered passes to the letter, but for defaults where the body
-//! leaves them out.
+//! `/v1/chat/completions`: admits requests, limits their number, and forwards them to the LLM server that was named
+//! when the hub started. The server's key stays here. Requests and answers pass unchanged, except for default members.
 
 mod asked;
 mod pace;
@@ -34,28 +33,27 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::timeout;
 use trouble::Trouble;
 
-/// Pieces of a stream that its reader has not taken yet.
+/// Most chunks of a stream that are queued for its reader.
 const PIECES_LEN_MAX: usize = 16;
 /// How long the server took: for its whole answer, or until its stream began.
 const LATENCY: &str = "x-eye-latency-ms";
 
-/// An LLM server.
 #[derive(Clone, Debug)]
 pub struct LlmServer {
-    /// Where it is; the token is its key.
+    /// The server's address; the token is its key.
     pub remote: Remote,
-    /// How long it may take until its answer begins, and then until each next piece of it.
+    /// The longest wait for the answer to begin, and then for each next chunk.
     pub silence: Duration,
 }
 
 impl LlmServer {
-    /// A server that may be silent for as long as is usual.
+    /// A server with the default time limit.
     pub fn new(remote: Remote) -> Self {
         Self { remote, silence: Duration::from_millis(LLM_SILENCE_MS) }
     }
 }
 
-/// The way to the LLM server.
+/// The client of the LLM server.
 #[derive(Debug)]
 pub struct Llm {
     remote: Remote,
@@ -65,7 +63,6 @@ pub struct Llm {
 }
 
 impl Llm {
-    /// A way to this server.
     pub fn new(LlmServer { remote, silence }: LlmServer) -> Self {
         Self { remote, silence, calls: Arc::new(Semaphore::new(LLM_CALLS_MAX)), pace: Pace::new(Instant::now()) }
     }
@@ -76,7 +73,7 @@ impl Llm {
         Ok(permit)
     }
 
-    /// Asks the server, and gives the head of its answer and the body that is still on its way.
+    /// Sends the request. Returns the head of the answer, and a body that is still arriving.
     async fn ask(&self, asked: Asked) -> Result<Answering, Trouble> {
         let url = self.remote.url();
         let unreachable = |fault: Fault| Trouble::Unreachable { url: url.clone(), why: fault.why().to_owned() };
@@ -103,7 +100,7 @@ impl Llm {
         Ok(Answering { head, body: Body::new(body), begun, silence: self.silence, _connection: sender })
     }
 
-    /// The key is never printed, even where a server repeats it.
+    /// Removes the key from text of the server, which might repeat it.
     fn without_key(&self, text: &str) -> String {
         match self.remote.token.as_ref().map(Secret::reveal).filter(|key| !key.is_empty()) {
             Some(key) => text.replace(key, "…"),
@@ -111,7 +108,7 @@ impl Llm {
         }
     }
 
-    /// What a server says that does not answer with success.
+    /// Converts an answer without success to an error.
     async fn refusal(&self, answering: Answering) -> Trouble {
         let status = answering.head.status;
         if status.is_redirection() {
@@ -124,20 +121,19 @@ impl Llm {
         {
             text.extend_from_slice(&piece);
         }
-        // The key goes first, or a cut through it would leave half of it.
+        // Remove the key first: a cut through the key would leave half of it.
         let text = self.without_key(&String::from_utf8_lossy(&text));
         let text: String = text.trim().chars().take(LLM_ERROR_SHOWN_BYTES_MAX).collect();
         Trouble::Status { status: status.as_u16(), text }
     }
 }
 
-/// An answer that has begun.
 struct Answering {
     head: axum::http::response::Parts,
     body: Body,
     begun: Instant,
     silence: Duration,
-    /// Who lets go of it ends the connection once its answer was read.
+    /// Dropping it ends the connection, once the answer was read.
     _connection: SendRequest<RequestBody>,
 }
 
@@ -161,7 +157,7 @@ impl Answering {
         response
     }
 
-    /// An answer as one piece of JSON.
+    /// Reads an answer that is one JSON text.
     async fn whole(mut self) -> Result<Response, Trouble> {
         let mut text = Vec::new();
         let mut pieces = std::mem::take(&mut self.body).into_data_stream();
@@ -183,7 +179,7 @@ impl Answering {
         }
     }
 
-    /// An answer as its pieces come. The task holds its place among the calls until the last of them.
+    /// Forwards the chunks of an answer as they arrive. The task holds its permit until the last one.
     fn streamed(mut self, permit: OwnedSemaphorePermit, mut gone: Gone) -> Response {
         let (sender, receiver) = mpsc::channel::<Bytes>(PIECES_LEN_MAX);
         let body = std::mem::take(&mut self.body);
@@ -208,7 +204,7 @@ impl Answering {
     }
 }
 
-/// Passes pieces on until the last; says what ended them before.
+/// Forwards all chunks. Returns the error that ended the stream early.
 async fn pump(body: Body, silence: Duration, sender: &mpsc::Sender<Bytes>) -> Option<Trouble> {
     let mut pieces = body.into_data_stream();
     let mut passed = 0;
@@ -223,7 +219,7 @@ async fn pump(body: Body, silence: Duration, sender: &mpsc::Sender<Bytes>) -> Op
                     let why = format!("it is over the limit of {} MiB", LLM_ANSWER_BYTES_MAX >> 20);
                     return Some(Trouble::Malformed { why });
                 }
-                // A reader that takes nothing must not keep its place.
+                // A reader that takes nothing must not keep its permit.
                 if !matches!(timeout(silence, sender.send(piece)).await, Ok(Ok(()))) {
                     return None;
                 }
@@ -232,12 +228,11 @@ async fn pump(body: Body, silence: Duration, sender: &mpsc::Sender<Bytes>) -> Op
     }
 }
 
-/// The LLM pass-through as a guest. Without a server it answers how to name one.
+/// The LLM pass-through as a guest. Without a server, its answer says how to name one.
 #[derive(Clone, Debug)]
 pub struct PassThrough(Option<Arc<Llm>>);
 
 impl PassThrough {
-    /// Passes requests on to this server.
     pub fn new(server: Option<LlmServer>) -> Self {
         Self(server.map(|server| Arc::new(Llm::new(server))))
     }
@@ -249,7 +244,7 @@ impl Guest for PassThrough {
     }
 }
 
-/// Passes a request on, and its answer back.
+/// Forwards a request and returns the answer.
 async fn completions(State(door): State<Door>, Extension(guest): Extension<PassThrough>, request: Request) -> Response {
     let head = Head::of(request.headers(), request.extensions());
     let response = match passed(&door, &guest, request).await {
@@ -274,10 +269,10 @@ async fn passed(door: &Door, guest: &PassThrough, request: Request) -> Result<Re
     }
 }
 
-/// Gives why, when the one that asked may not ask any more.
+/// Resolves with the reason when the client's admission ends.
 type Gone = Pin<Box<dyn Future<Output = Refusal> + Send>>;
 
-/// An answer ends with what admitted its request.
+/// Ends the work when the client's admission ends.
 async fn or_revoked<T>(gone: &mut Gone, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
     tokio::select! {
         done = work => done,

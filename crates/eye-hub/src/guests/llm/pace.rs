@@ -1,4 +1,4 @@
-//! How often the LLM server may be asked: a burst, and then so many a minute. It knows no clock of its own.
+//! Rate limit for the LLM server: a burst, then a number of requests per minute. It has no clock of its own.
 
 use eye_protocol::limits::LLM_CALLS_PER_MINUTE_MAX;
 use std::sync::{Mutex, PoisonError};
@@ -7,17 +7,16 @@ use std::time::{Duration, Instant};
 const STEP: Duration = Duration::from_millis(60_000 / LLM_CALLS_PER_MINUTE_MAX as u64);
 const BURST: Duration = Duration::from_mins(1);
 
-/// One pace for the whole hub (GCRA): the moment up to which all steps are used up.
+/// One limit for the whole hub (GCRA): the time up to which all steps are used up.
 #[derive(Debug)]
 pub struct Pace(Mutex<Instant>);
 
 impl Pace {
-    /// Nothing was used yet.
     pub fn new(now: Instant) -> Self {
         Self(Mutex::new(now))
     }
 
-    /// Takes one step, or says how long to wait for it.
+    /// Takes one step, or returns how long to wait for it.
     pub fn step(&self, now: Instant) -> Result<(), Duration> {
         let mut used_up_to = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let after = (*used_up_to).max(now) + STEP;

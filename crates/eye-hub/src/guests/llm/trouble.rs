@@ -1,5 +1,5 @@
-//! Why there is no answer of the LLM server, in one sentence with its next step; as HTTP and as the last event of a
-//! stream.
+//! Errors of the LLM pass-through, each in one sentence with its next step; as an HTTP response and as the last event
+//! of a stream.
 
 use super::asked::NoRequest;
 use crate::gate::Refusal;
@@ -12,60 +12,54 @@ use eye_protocol::limits::{LLM_CALLS_MAX, LLM_CALLS_PER_MINUTE_MAX, LLM_REQUEST_
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Why there is no answer.
 #[derive(Debug)]
 pub enum Trouble {
-    /// The gate said no, or what admitted the request is gone.
+    /// The gate refused the request, or the client's admission ended.
     NotAllowed(Refusal),
-    /// No server is named.
+    /// No server is configured.
     None,
-    /// The request was not read to its end.
+    /// The request's body could not be read.
     Body(BodyError),
-    /// The request is none.
+    /// The body is not a valid request.
     Invalid(NoRequest),
-    /// All places are taken.
+    /// Too many concurrent requests.
     Busy,
-    /// Too many in a minute.
+    /// Too many requests in a minute.
     TooMany {
-        /// How long to wait.
         wait: Duration,
     },
-    /// The key cannot be sent.
+    /// The key does not fit into a header.
     BadKey,
-    /// No server answers there, or not in HTTP.
+    /// No HTTP server answers at the address.
     Unreachable {
-        /// Where.
         url: String,
-        /// What the system said.
         why: String,
     },
-    /// No answer began in time.
+    /// The answer did not begin in time.
     Slow {
-        /// Where.
         url: String,
-        /// How long it had.
+        /// The time limit.
         silence: Duration,
     },
-    /// The answer stopped on its way.
+    /// The answer stopped before its end.
     Stalled {
-        /// How long it had for the next piece.
+        /// The time limit for the next chunk.
         silence: Duration,
     },
-    /// It leads elsewhere.
+    /// The server redirects; redirects are not followed.
     Redirect {
-        /// The status.
+        /// The HTTP status.
         status: u16,
     },
-    /// The server said no.
+    /// The server returned an error.
     Status {
-        /// The status.
+        /// The HTTP status.
         status: u16,
-        /// What it said.
+        /// The body, without the key.
         text: String,
     },
-    /// The answer cannot be understood.
+    /// The answer is too long or not valid.
     Malformed {
-        /// In what way.
         why: String,
     },
 }
@@ -143,7 +137,7 @@ impl Trouble {
         body
     }
 
-    /// As an answer.
+    /// As an HTTP response.
     pub fn response(&self) -> Response {
         let (status, ..) = self.told();
         let mut response = Response::new(Body::from(self.body().to_string()));
@@ -156,7 +150,7 @@ impl Trouble {
         response
     }
 
-    /// As the last event of a stream that has begun: its status is long gone.
+    /// As the last event of a stream, whose HTTP status was sent before.
     pub fn as_event(&self) -> Bytes {
         let (_, code, message, hint) = self.told();
         let error = json!({ "error": { "message": message, "code": code, "hint": hint } });

@@ -1,4 +1,4 @@
-//! The two files of a mailbox: what others add to them is read once, and what the hub adds never.
+//! The two files of a mailbox. Reads lines of other programs once, and never the hub's own lines.
 
 use eye_protocol::limits::{MAILBOX_BYTES_MAX, MAILBOX_FILE_BYTES_MAX};
 use std::collections::VecDeque;
@@ -6,32 +6,32 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// For the agent to read.
+/// The agent reads this file.
 pub const IN: &str = "in";
-/// For the agent to write.
+/// The agent writes this file.
 pub const OUT: &str = "out";
 
-/// Lines of ours that are remembered until they are met again.
+/// Most own lines that are remembered until they are read again.
 const OWN_LINES_MAX: usize = 4_096;
 
-/// The two files, and how far each has been read. Others may empty them.
+/// The two files, and the offset up to which each was read. Other programs may empty them.
 #[derive(Debug)]
 pub struct Files {
     folder: PathBuf,
     read: [(&'static str, u64); 2],
-    /// Lines of ours that could not be skipped when they were written.
+    /// Own lines that could not be skipped when they were written.
     own: VecDeque<(&'static str, String)>,
 }
 
 impl Files {
-    /// What stands there already has been read: it was for a hub before this one.
+    /// Skips existing content: it was for an earlier hub.
     pub fn begin(folder: PathBuf) -> Self {
         let read = [OUT, IN].map(|file| (file, length(&folder.join(file))));
         Self { folder, read, own: VecDeque::new() }
     }
 
-    /// Adds a line, behind a line break where others have left a line unfinished. One that does not fit is lost: the
-    /// mailbox is full until it is emptied.
+    /// Appends a line, after a line break if other programs left a line unfinished. A line that does not fit is lost:
+    /// the mailbox is full until it is emptied.
     pub fn append(&mut self, file: &str, line: &str) {
         let path = self.folder.join(file);
         let before = length(&path);
@@ -46,14 +46,14 @@ impl Files {
         }
         for (known, read) in self.read.iter_mut().filter(|(known, _)| *known == file) {
             if before < *read {
-                // It was emptied since the last look: all of it is new.
+                // The file was emptied since the last read: all of it is new.
                 *read = 0;
             }
             if *read == before {
-                // Our own lines need no reading.
+                // Skip our own line.
                 *read += (lead.len() + line.len()) as u64 + 1;
             } else {
-                // Others have emptied the file or added to it: it will be met again, and must not be taken for theirs.
+                // Other programs emptied or extended the file, so our line will be read again and must be recognised.
                 self.own.push_back((known, line.to_owned()));
                 while self.own.len() > OWN_LINES_MAX {
                     self.own.pop_front();
@@ -62,7 +62,7 @@ impl Files {
         }
     }
 
-    /// Whole lines that others have added since the last look.
+    /// Complete lines that other programs added since the last call.
     pub fn new_lines(&mut self) -> Vec<(&'static str, String)> {
         let folder = &self.folder;
         let added = self.read.iter_mut().flat_map(|(file, read)| {
@@ -85,12 +85,12 @@ fn added_to(path: &Path, read: &mut u64) -> io::Result<String> {
     if now < *read {
         *read = 0;
     }
-    // A line that is being written is read with the next look.
+    // An unfinished line is read by a later call.
     if now == *read || !ends_a_line(path)? {
         return Ok(String::new());
     }
     let bytes = read_from(path, *read)?;
-    // Counted in bytes of the file: what is not text is longer as text, and what lies before would be read again.
+    // Counted in bytes of the file: invalid UTF-8 becomes longer as text, and its length would then be wrong.
     *read += bytes.len() as u64;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -110,7 +110,7 @@ fn ends_a_line(path: &Path) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-/// Bytes of a file, at most [`MAILBOX_BYTES_MAX`] of them, cut behind the last whole line.
+/// Reads at most [`MAILBOX_BYTES_MAX`] bytes of a file, cut after the last complete line.
 fn read_from(path: &Path, from: u64) -> io::Result<Vec<u8>> {
     let mut file = fs::File::open(path)?;
     file.seek(SeekFrom::Start(from))?;

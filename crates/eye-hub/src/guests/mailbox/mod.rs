@@ -1,4 +1,5 @@
-//! The mailbox as files: `in` gets what pages have to say to an agent, lines that others add to `out` go to the page.
+//! The mailbox as files: messages of pages for an agent go to `in`; lines that other programs add to `out` go to the
+//! page.
 //!
 //! A line `{"_bridge": NAME, "_args": […], "_id": …}` in either file calls that function of the page's `ALGO.bridge`;
 //! its result, with the `_id`, goes into the other file.
@@ -19,12 +20,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::Notify;
 
-/// The mailbox files of one folder, as a guest.
 #[derive(Debug)]
 pub struct MailboxFiles(PathBuf);
 
 impl MailboxFiles {
-    /// Keeps the files of this folder.
+    /// Serves the files of this folder.
     pub fn new(folder: PathBuf) -> Self {
         Self(folder)
     }
@@ -41,7 +41,7 @@ impl Guest for MailboxFiles {
     }
 }
 
-/// Keeps the files of a folder until the hub ends. A folder that cannot be watched is left alone.
+/// Serves the files of a folder until the hub ends. Does nothing if the folder cannot be watched.
 async fn keep(links: &Links, folder: PathBuf) {
     let changed = Arc::new(Notify::new());
     let Ok(_watcher) = watch(&folder, changed.clone()) else { return };
@@ -61,7 +61,7 @@ async fn keep(links: &Links, folder: PathBuf) {
             () = changed.notified() => {
                 let (kept, added) = aside(files, Files::new_lines).await;
                 files = kept;
-                // In order: a line waits for the one before it.
+                // In order: each line waits for the one before it.
                 for (from, text) in added {
                     if let Some((to, answer)) = serve(&link, from, &text).await {
                         files = aside(files, move |files| files.append(to, &answer)).await.0;
@@ -72,7 +72,7 @@ async fn keep(links: &Links, folder: PathBuf) {
     }
 }
 
-/// A disk that is slow or full stops no other work.
+/// Runs file access on a thread of its own: a slow or full disk must not block other work.
 async fn aside<T: Send + 'static>(mut files: Files, act: impl FnOnce(&mut Files) -> T + Send + 'static) -> (Files, T) {
     let ran = tokio::task::spawn_blocking(move || {
         let done = act(&mut files);
@@ -80,7 +80,7 @@ async fn aside<T: Send + 'static>(mut files: Files, act: impl FnOnce(&mut Files)
     });
     match ran.await {
         Ok(done) => done,
-        // The closures above do not panic; were one to, no task would own the files any more.
+        // The closures above do not panic; if one did, no task would own the files any more.
         Err(_) => std::future::pending().await,
     }
 }
@@ -91,7 +91,7 @@ fn watch(folder: &Path, changed: Arc<Notify>) -> notify::Result<RecommendedWatch
     Ok(watcher)
 }
 
-/// What a page had to say, or an agent wrote, as a line of the file that it is for.
+/// Formats a message of a page or an agent as a line, with the file it belongs to.
 fn letter(news: &str) -> Option<(&'static str, String)> {
     #[derive(Deserialize)]
     struct Heard {
@@ -102,10 +102,10 @@ fn letter(news: &str) -> Option<(&'static str, String)> {
     }
     let Some(Message::Notification { params, .. }) = rpc::parse_one(news) else { return None };
     let Heard { topic, message, from, time } = serde_json::from_str(&params).ok()?;
-    // Written anew: white space between its parts may be newlines, and each line of the file is read for itself.
+    // Serialized again: the message may contain line breaks, and each line of the file is read on its own.
     let message: Value = serde_json::from_str(message.get()).ok()?;
     if topic == MAILBOX_OUT_TOPIC {
-        // Text stands as it is where it is one line.
+        // Text of one line is written as it is.
         let line = message.as_str().filter(|text| !text.contains(['\n', '\r'])).map(str::to_owned);
         return Some((OUT, line.unwrap_or_else(|| json(&message))));
     }
@@ -122,7 +122,7 @@ struct Line {
     id: Option<Value>,
 }
 
-/// Does what a line asks for; what came of it is for the file that is named.
+/// Executes a line. Returns the result and the file that it goes to.
 async fn serve(link: &AgentLink, from: &'static str, text: &str) -> Option<(&'static str, String)> {
     let to = if from == IN { OUT } else { IN };
     match serde_json::from_str::<Line>(text) {
@@ -135,7 +135,7 @@ async fn serve(link: &AgentLink, from: &'static str, text: &str) -> Option<(&'st
         Ok(_) | Err(_) if from == OUT => {
             let message = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
             let written = link.request("page/write", &json(&json!({ "message": message })), None).await;
-            // The writer reads here why it was not delivered.
+            // The writer reads in the other file why the message was not delivered.
             written.err().map(|error| (to, json(&json!({ "error": error.one_line(), "msg": message }))))
         }
         Ok(_) | Err(_) => None,

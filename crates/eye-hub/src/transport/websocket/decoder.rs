@@ -1,49 +1,44 @@
-//! Frames of a client, however their bytes arrive. A large message is unmasked and checked part by part.
+//! Parses frames of a client from bytes in any pieces. A large message is unmasked and checked part by part.
 
 use super::opcode::Opcode;
 use eye_protocol::close::Close;
 use std::borrow::Cow;
 use std::str::from_utf8;
 
-/// Room to read into while nothing large is on its way. Every idle page has it.
+/// Read buffer while nothing large arrives. Every idle page has one.
 const READ_BYTES: usize = 4 << 10;
-/// Room to read into for the rest of a large frame, and the most that is unmasked and checked at once. With 64 KiB, the
+/// Read buffer for the rest of a large frame, and the most that is unmasked and checked at once. With 64 KiB, the
 /// slowest percent of the calls of other pages took up to three times as long beside large frames as without them.
 const PART_BYTES: usize = 16 << 10;
-/// Room for all of a large frame is made when this part of it has come. Room that grows is copied, and the last copies
-/// are long; room for what is only announced would be taken from others.
+/// The buffer for a whole large frame is allocated when one 16th of it has arrived. A growing buffer is copied, and the
+/// last copies are long; a buffer for a frame that is only announced would waste memory.
 const ROOM_AFTER_PART: usize = 16;
-/// The most a control frame holds.
+/// Most bytes in a control frame.
 const CONTROL_BYTES_MAX: usize = 125;
 
-/// What a client sent.
+/// A message or control frame of a client.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard<'a> {
-    /// A message of text.
     Text(Cow<'a, str>),
-    /// A message of bytes.
     Binary(Cow<'a, [u8]>),
-    /// Wants a pong with the same bytes.
+    /// A pong must return the same bytes.
     Ping(Vec<u8>),
-    /// Nothing that wants an answer.
     Pong,
-    /// The client ends the connection, for this reason.
+    /// The close code, if any.
     Close(Option<u16>),
 }
 
-/// Why the connection cannot go on.
+/// Why the connection cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Not a frame of a client.
+    /// Not a valid frame of a client.
     Protocol(&'static str),
-    /// Text that is not UTF-8.
     NotUtf8,
-    /// A message over the limit.
+    /// A message over this limit, in bytes.
     TooBig(usize),
 }
 
 impl Fault {
-    /// What the client is told.
     pub fn close(self) -> Close {
         match self {
             Self::Protocol(why) => Close { code: 1002, reason: why.into() },
@@ -64,15 +59,15 @@ struct Frame {
     taken: usize,
 }
 
-/// A message that comes in parts.
+/// A message that arrives in parts.
 #[derive(Debug)]
 enum Parts {
-    /// Text, and the beginning of a character whose rest is in the next part.
+    /// Text, and the first bytes of a character that continues in the next part.
     Text(String, Vec<u8>),
     Binary(Vec<u8>),
 }
 
-/// Cuts a stream of bytes into messages.
+/// Splits a stream of bytes into messages.
 #[derive(Debug)]
 pub struct Decoder {
     bytes: Vec<u8>,
@@ -83,12 +78,12 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Nothing was read yet. Larger messages than this are refused.
+    /// Refuses messages over the limit.
     pub fn new(limit_bytes: usize) -> Self {
         Self { bytes: Vec::new(), start: 0, frame: None, parts: None, limit_bytes }
     }
 
-    /// The buffer to read into, behind what is there already, with room.
+    /// The buffer to append to, with free capacity.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         self.bytes.drain(..self.start);
         self.start = 0;
@@ -100,12 +95,12 @@ impl Decoder {
         &mut self.bytes
     }
 
-    /// Whether a part of a frame was taken, and the rest is on its way.
+    /// Whether a frame was taken in part.
     pub fn is_within_frame(&self) -> bool {
         self.frame.is_some()
     }
 
-    /// The next message; `None` when it is not all there yet.
+    /// The next message; `None`: it is not complete yet.
     pub fn next(&mut self) -> Result<Option<Heard<'_>>, Fault> {
         loop {
             let frame = match self.frame {
@@ -142,7 +137,7 @@ impl Decoder {
         }
     }
 
-    /// Reads the head of the next frame, once it is all there.
+    /// Reads the head of the next frame once it is complete.
     fn head(&mut self) -> Result<Option<Frame>, Fault> {
         let bytes = &self.bytes[self.start..];
         let [first, second, rest @ ..] = bytes else { return Ok(None) };
@@ -188,7 +183,7 @@ impl Decoder {
         self.parts = Some(if opcode == Opcode::Text { text() } else { Parts::Binary(Vec::new()) });
     }
 
-    /// Takes what is there of the frame's payload, unmasked.
+    /// Takes and unmasks the available payload of the frame.
     fn take(&mut self, frame: Frame, there: usize) -> &mut [u8] {
         let start = self.start;
         self.start += there;
@@ -199,13 +194,13 @@ impl Decoder {
         payload
     }
 
-    /// Takes what is there of a message that comes in parts; gives the message when that was the rest.
+    /// Takes the available part of a message; returns the message when it is complete.
     fn take_part(&mut self, frame: Frame, there: usize) -> Result<Option<Heard<'static>>, Fault> {
         if self.parts.is_none() {
             self.begin_parts(frame.opcode);
         }
         let mut parts = self.parts.take();
-        // Of a message of many frames nothing tells how long it will be.
+        // The total length of a message of several frames is unknown.
         let is_only_frame = frame.last && frame.opcode != Opcode::Continuation;
         let is_on_its_way = frame.taken + there >= frame.length / ROOM_AFTER_PART;
         let to_come = frame.length - frame.taken;
@@ -252,7 +247,7 @@ fn control(opcode: Opcode, payload: &[u8]) -> Result<Heard<'static>, Fault> {
     })
 }
 
-/// Adds bytes to a text. `rest`: the beginning of a character, which the bytes go on with.
+/// Appends bytes to a text. `rest`: the first bytes of a character, which `bytes` continue.
 fn add_text(text: &mut String, rest: &mut Vec<u8>, mut bytes: &[u8]) -> Result<(), Fault> {
     while let ([first, after @ ..], false) = (bytes, rest.is_empty()) {
         rest.push(*first);
@@ -278,7 +273,7 @@ fn add_text(text: &mut String, rest: &mut Vec<u8>, mut bytes: &[u8]) -> Result<(
     Ok(())
 }
 
-/// Takes the mask off a part of a payload that begins so far into it.
+/// Removes the mask from a part of a payload that begins at offset `at`.
 fn unmask(bytes: &mut [u8], mut mask: [u8; 4], at: usize) {
     mask.rotate_left(at % 4);
     let [a, b, c, d] = mask;

@@ -1,4 +1,4 @@
-//! Frames to a client, and what of them is not written yet.
+//! Frames for a client, and those that are not written yet.
 
 use super::opcode::Opcode;
 use crate::hub::outbox::Parcel;
@@ -6,25 +6,25 @@ use bytes::{Buf, Bytes};
 use eye_protocol::close::Close;
 use std::collections::VecDeque;
 
-/// The most a close frame's reason may hold.
+/// Most bytes of a close frame's reason.
 const REASON_BYTES_MAX: usize = 123;
 /// The longest head of a frame without a mask.
 const HEAD_BYTES_MAX: usize = 10;
 /// Parcels up to this size are copied behind their heads, so that one write takes all.
 const COPIED_BYTES_MAX: usize = 64 << 10;
 
-/// Whole frames that wait to be written, in order.
+/// Complete frames that wait to be written, in order.
 #[derive(Debug, Default)]
 pub struct Outgoing {
-    /// First these bytes, from here on.
+    /// Written first, from `sent` on.
     bytes: Vec<u8>,
     sent: usize,
-    /// Then these.
+    /// Written after `bytes`.
     large: VecDeque<Bytes>,
 }
 
 impl Outgoing {
-    /// What is to be written next.
+    /// The bytes to write next.
     pub fn next(&self) -> Option<&[u8]> {
         match self.bytes.get(self.sent..) {
             Some(rest) if !rest.is_empty() => Some(rest),
@@ -32,7 +32,7 @@ impl Outgoing {
         }
     }
 
-    /// So much of it was written.
+    /// Removes written bytes.
     pub fn wrote(&mut self, count: usize) {
         if self.sent < self.bytes.len() {
             self.sent += count;
@@ -47,7 +47,6 @@ impl Outgoing {
         }
     }
 
-    /// Adds the messages of a parcel.
     pub fn add(&mut self, parcel: Parcel) {
         let kind = |at: usize| if parcel.binary.contains(&at) { Opcode::Binary } else { Opcode::Text };
         if self.large.is_empty() && parcel.bytes.len() <= COPIED_BYTES_MAX {
@@ -70,16 +69,15 @@ impl Outgoing {
             self.large.push_back(bytes.slice(start..*end));
             start = *end;
         }
-        // An empty message has a head and nothing else.
+        // An empty message has only a head.
         self.large.retain(|bytes| !bytes.is_empty());
     }
 
-    /// Adds the answer to a ping.
     pub fn pong(&mut self, payload: &[u8]) {
         self.control(Opcode::Pong, payload);
     }
 
-    /// Adds the end of the connection.
+    /// Adds a close frame.
     pub fn close(&mut self, close: &Close) {
         let reason = &close.reason[..close.reason.floor_char_boundary(REASON_BYTES_MAX)];
         self.control(Opcode::Close, &[&close.code.to_be_bytes(), reason.as_bytes()].concat());
@@ -97,7 +95,7 @@ impl Outgoing {
     }
 }
 
-/// Writes the head of a whole frame.
+/// Writes the head of a frame that is a whole message.
 fn head(opcode: Opcode, length: usize, out: &mut Vec<u8>) {
     out.push(0x80 | opcode.bits());
     match (u8::try_from(length), u16::try_from(length)) {
@@ -131,7 +129,7 @@ mod tests {
         bytes
     }
 
-    /// What a client of `tungstenite` reads.
+    /// The messages as a `tungstenite` client reads them.
     fn read(bytes: Vec<u8>) -> Vec<Message> {
         let config = WebSocketConfig::default().max_frame_size(None).max_message_size(None);
         let mut socket = WebSocket::from_raw_socket(Cursor::new(bytes), Role::Client, Some(config));

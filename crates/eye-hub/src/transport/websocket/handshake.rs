@@ -1,4 +1,4 @@
-//! The request that becomes a WebSocket, and its answer.
+//! The HTTP request that opens a WebSocket, and its response.
 
 use super::stream::Stream;
 use axum::extract::FromRequestParts;
@@ -10,11 +10,11 @@ use base64::engine::general_purpose::STANDARD;
 use hyper::upgrade::OnUpgrade;
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 
-/// What the answer's key is made with, by RFC 6455.
+/// Input of the response's key, by RFC 6455.
 const MAGIC: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const VERSION: &str = "13";
 
-/// A request for a WebSocket that can be granted.
+/// A valid request for a WebSocket.
 #[derive(Debug)]
 pub struct Handshake {
     accept: HeaderValue,
@@ -23,7 +23,7 @@ pub struct Handshake {
     upgrade: OnUpgrade,
 }
 
-/// Why a request does not become a WebSocket.
+/// Why a request does not open a WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotAHandshake(StatusCode, &'static str);
 
@@ -46,7 +46,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Handshake {
     }
 }
 
-/// Checks the head of a request; gives the key of its answer.
+/// Checks the head of a request; returns the key of the response.
 fn check(method: &Method, headers: &HeaderMap) -> Result<HeaderValue, NotAHandshake> {
     let bad = |why| NotAHandshake(StatusCode::BAD_REQUEST, why);
     if method != Method::GET {
@@ -66,14 +66,14 @@ fn check(method: &Method, headers: &HeaderMap) -> Result<HeaderValue, NotAHandsh
     HeaderValue::from_str(&STANDARD.encode(hash)).map_err(|_| bad("`Sec-WebSocket-Key` is odd"))
 }
 
-/// Whether a header that lists words has this one.
+/// Whether a header with a list of words contains this one.
 fn has_word(headers: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
     let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).any(|word| word.trim().eq_ignore_ascii_case(wanted))
 }
 
 impl Handshake {
-    /// The same with this subprotocol, if the client offers it.
+    /// Selects this subprotocol if the client offers it.
     #[must_use]
     pub fn protocol(mut self, known: &'static str) -> Self {
         let mut offered =
@@ -84,14 +84,14 @@ impl Handshake {
         self
     }
 
-    /// Grants it: the answer, behind which `serve` has the connection.
+    /// Returns the response; afterwards `serve` gets the connection.
     pub fn grant<F>(self, serve: impl FnOnce(Stream) -> F + Send + 'static) -> Response
     where
         F: Future<Output = ()> + Send,
     {
         let upgrade = self.upgrade;
         tokio::spawn(async move {
-            // A client that left before its answer was written has no connection to serve.
+            // A client that left before the response was written has no connection to serve.
             if let Ok(upgraded) = upgrade.await {
                 serve(Stream::of(upgraded)).await;
             }

@@ -1,24 +1,19 @@
-//! What a frame is, by the four bits that say it.
+//! The opcode of a frame.
 
-/// What a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opcode {
-    /// Goes on with a message.
+    /// Continues a message.
     Continuation,
-    /// Begins a message of text.
+    /// Begins a text message.
     Text,
-    /// Begins a message of bytes.
+    /// Begins a binary message.
     Binary,
-    /// Ends the connection.
     Close,
-    /// Wants a pong.
     Ping,
-    /// Answers a ping.
     Pong,
 }
 
 impl Opcode {
-    /// By its bits.
     pub fn of(bits: u8) -> Option<Self> {
         Some(match bits {
             0 => Self::Continuation,
@@ -31,7 +26,6 @@ impl Opcode {
         })
     }
 
-    /// Its bits.
     pub fn bits(self) -> u8 {
         match self {
             Self::Continuation => 0,
@@ -43,7 +37,7 @@ impl Opcode {
         }
     }
 
-    /// Whether it is about the connection, not part of a message.
+    /// Whether it concerns the connection and is not part of a message.
     pub fn is_control(self) -> bool {
         self.bits() >= 8
     }

@@ -1,4 +1,4 @@
-//! The connection behind a WebSocket: the bare socket, where it is one.
+//! The connection of a WebSocket; the bare TCP socket if possible.
 
 use bytes::{Buf, Bytes};
 use hyper::upgrade::Upgraded;
@@ -9,22 +9,20 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// The connection behind a WebSocket.
 #[derive(Debug)]
 pub enum Stream {
-    /// A socket without what the HTTP server put around it, through which every frame would go.
+    /// A socket without the HTTP server's wrapper, which would cost time for every frame.
     Plain {
-        /// What was already read behind the request.
+        /// Bytes that were read after the request.
         before: Bytes,
-        /// The socket.
         socket: TcpStream,
     },
-    /// Any other, such as TLS.
+    /// Any other connection, such as TLS.
     Wrapped(TokioIo<Upgraded>),
 }
 
 impl Stream {
-    /// What an HTTP server gives back after the handshake.
+    /// Takes the connection from the HTTP server after the handshake.
     pub fn of(upgraded: Upgraded) -> Self {
         match upgraded.downcast::<TokioIo<TcpStream>>() {
             Ok(parts) => Self::Plain { before: parts.read_buf, socket: parts.io.into_inner() },

@@ -21,7 +21,7 @@ fn frame(bits: u8, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What a decoder makes of bytes that come in pieces of these sizes, up to a fault.
+/// The decoder's messages for bytes that arrive in pieces of these sizes, up to a fault.
 fn heard(bytes: &[u8], sizes: &[usize], limit_bytes: usize) -> (Vec<String>, Option<Fault>) {
     let (mut decoder, mut heard, mut rest) = (Decoder::new(limit_bytes), Vec::new(), bytes);
     let mut sizes = sizes.iter().cycle();
@@ -44,7 +44,7 @@ fn heard(bytes: &[u8], sizes: &[usize], limit_bytes: usize) -> (Vec<String>, Opt
     (heard, None)
 }
 
-/// The same by `tungstenite`; a fault is only that there is one.
+/// The messages as `tungstenite` decodes them, and whether there was a fault.
 fn heard_by_tungstenite(bytes: &[u8], limit_bytes: usize) -> (Vec<String>, bool) {
     use tungstenite::protocol::{Role, WebSocketConfig};
     use tungstenite::{Message, WebSocket};
@@ -74,7 +74,7 @@ fn heard_by_tungstenite(bytes: &[u8], limit_bytes: usize) -> (Vec<String>, bool)
             Ok(Message::Binary(bytes)) => heard.push(format!("binary {:?}", &bytes[..])),
             Ok(Message::Ping(bytes)) => heard.push(format!("ping {:?}", &bytes[..])),
             Ok(Message::Pong(_)) => heard.push("pong".into()),
-            // It gives a code that may not be sent as one of its own.
+            // It reports a forbidden close code as one of its own.
             Ok(Message::Close(Some(close))) if close.reason == "Protocol violation" => return (heard, true),
             Ok(Message::Close(close)) => {
                 heard.push(format!("close {:?}", close.map(|close| u16::from(close.code))));
@@ -210,7 +210,7 @@ proptest! {
         let (heard, fault) = heard(&bytes, &sizes, limit);
         let closed = heard.iter().position(|one| one.starts_with("close"));
         let (known, wrong) = heard_by_tungstenite(&bytes, limit);
-        // Of what comes behind a close, nothing counts.
+        // Nothing after a close counts.
         let until = closed.map_or(heard.len(), |at| at + 1);
         prop_assert_eq!(&heard[..until], &known[..], "{:?}", fault);
         prop_assert_eq!(fault.is_some() && closed.is_none(), wrong, "{:?}", fault);
