@@ -1,27 +1,26 @@
-//! Where a hub is reached: its Unix socket, or a WebSocket with a token.
+//! The address of a hub: its Unix socket, or a WebSocket with a token.
 
 use crate::error::Error;
 use crate::trust::Trust;
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a hub listens that was named without a scheme and without a port.
+/// The port of an address without a scheme and a port.
 const PORT_DEFAULT: u16 = 8765;
-/// How the addresses of the original eye end.
+/// The path suffix of the original eye's addresses.
 const ORIGINAL_ENDPOINT: &str = "api/eye";
 
-/// Where a hub is reached.
+/// The address of a hub.
 #[derive(Clone)]
 pub enum Address {
-    /// The hub of this user on this machine, by its Unix socket.
+    /// This user's hub on this machine, by its Unix socket.
     Socket(PathBuf),
-    /// A hub by its URL.
     Server {
-        /// `ws://`, `wss://`, `http://`, `https://`, or a bare host, which is plain on loopback and TLS elsewhere.
+        /// `ws://`, `wss://`, `http://`, `https://`, or a bare host, which means plain on loopback and TLS elsewhere.
         url: String,
-        /// What `eye token show` prints; none for a hub that asks for none.
+        /// The output of `eye token show`; `None` for a hub that needs no token.
         token: Option<String>,
-        /// Which certificates prove that it is the hub, when it speaks TLS.
+        /// The trusted certificates, if the hub speaks TLS.
         trust: Trust,
     },
 }
@@ -37,7 +36,7 @@ impl Address {
         Self::Server { url: url.into(), token: Some(token.into()), trust: Trust::default() }
     }
 
-    /// The same, with other certificates to trust. A Unix socket needs none.
+    /// Sets other trusted certificates. Has no effect on a Unix socket.
     #[must_use]
     pub fn trusting(self, trust: Trust) -> Self {
         match self {
@@ -56,7 +55,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// A token never reaches a log.
+/// Omits the token, so that it never reaches a log.
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -69,21 +68,19 @@ impl fmt::Debug for Address {
     }
 }
 
-/// The URL of a hub, taken apart.
+/// The parts of a hub's URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// Whether it speaks TLS.
     pub tls: bool,
-    /// Its name or IP address, without brackets.
+    /// A name or IP address, without brackets.
     pub host: String,
-    /// Its port.
     pub port: u16,
-    /// What stands before `/ws`, empty in most cases.
+    /// The path before `/ws`, usually empty.
     pub prefix: String,
 }
 
 impl Server {
-    /// Reads `ws://`, `wss://`, `http://`, `https://` or a bare host. A bare host is plain on loopback only.
+    /// Parses `ws://`, `wss://`, `http://`, `https://` or a bare host. A bare host is plain on loopback only.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let wrong = || Error::Address { address: text.to_owned() };
         let (scheme, rest) = match text.split_once("://") {
@@ -105,14 +102,14 @@ impl Server {
             (Some(_), false) => 80,
         });
         let path = path.trim_end_matches('/');
-        // The original's address ends in its own endpoint; the hub's is beside it.
+        // The original's address ends in its own endpoint; the hub's is next to it.
         let path = path.strip_suffix(ORIGINAL_ENDPOINT).unwrap_or(path).trim_end_matches('/');
         let prefix = path.strip_suffix("ws").map_or(path, |before| before.trim_end_matches('/'));
         let prefix = if prefix.is_empty() { String::new() } else { format!("/{prefix}") };
         Ok(Self { tls, host, port, prefix })
     }
 
-    /// Refuses to send a token where others on the way could read it. Loopback, as `ssh -L` makes it, needs no TLS.
+    /// Refuses to send a token where others on the way could read it. Loopback, as with `ssh -L`, needs no TLS.
     pub fn check_token(&self, token: Option<&str>) -> Result<(), Error> {
         if token.is_none() || self.tls || is_loopback(&self.host) {
             return Ok(());
@@ -120,12 +117,12 @@ impl Server {
         Err(Error::TokenInTheClear { address: self.base() })
     }
 
-    /// The URL of its WebSocket, without secrets.
+    /// The URL of the hub's WebSocket, without secrets.
     pub fn url(&self) -> String {
         format!("{}/ws", self.with_scheme("ws"))
     }
 
-    /// Its URL over HTTP, without secrets.
+    /// The hub's HTTP URL, without secrets.
     pub fn base(&self) -> String {
         self.with_scheme("http")
     }

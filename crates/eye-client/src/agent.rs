@@ -1,4 +1,4 @@
-//! The side that asks.
+//! The client of an agent: sends requests and receives notifications.
 
 use crate::address::Address;
 use crate::call::{Call, CallOptions};
@@ -16,29 +16,29 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Who an agent is, and what holds for its calls when they do not say.
+/// An agent's identity, and the defaults of its calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentSetup {
-    /// Its name across connections: the page used last belongs to it.
+    /// The name that identifies the agent across connections: the hub remembers the page it used last.
     pub name: Option<String>,
-    /// The page its calls go to: an id, an alias, or part of a title or URL.
+    /// The default page: an id, an alias, or part of a title or URL.
     pub page: Option<String>,
-    /// How long its calls may take.
+    /// The default timeout.
     pub timeout: Option<Duration>,
 }
 
-/// How code is to be evaluated.
+/// Options of an evaluation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EvalOptions {
-    /// How long it may take; else 30 s.
+    /// Default: the agent's timeout, else 30 s.
     pub timeout: Option<Duration>,
-    /// In which page: an id, an alias, or part of a title or URL; else the agent's.
+    /// The page: an id, an alias, or part of a title or URL. Default: the agent's page.
     pub page: Option<String>,
-    /// In which frame of it.
+    /// The frame in the page.
     pub frame: Option<String>,
 }
 
-/// An agent that is connected. Clones share the connection, which ends with the last of them and their calls.
+/// A connected agent. Clones share the connection, which ends with the last clone and its calls.
 #[derive(Clone)]
 pub struct Agent {
     link: Arc<Link>,
@@ -47,7 +47,6 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Connects to a hub.
     pub fn connect(address: &Address) -> Result<Self, Error> {
         Self::connect_as(address, AgentSetup::default())
     }
@@ -63,7 +62,7 @@ impl Agent {
                 }
             }
             Heard::Lost => listeners.end(),
-            // A hub asks agents nothing.
+            // A hub sends agents no requests.
             Heard::Request { .. } => {}
         })?;
         let AgentSetup { name, page, timeout } = setup;
@@ -83,7 +82,6 @@ impl Agent {
         self.eval_with(code, EvalOptions::default())
     }
 
-    /// Evaluates code, with options.
     pub fn eval_with(&self, code: &str, options: EvalOptions) -> Result<Value, Error> {
         let EvalOptions { timeout, page, frame } = options;
         let params = Eval { code: code.to_owned(), page, frame, timeout: timeout.map(milliseconds), ..Eval::default() };
@@ -96,7 +94,6 @@ impl Agent {
         self.call_with(tool, arguments, CallOptions::default())
     }
 
-    /// Calls a tool, with options, and waits for its result.
     pub fn call_with(
         &self,
         tool: &str,
@@ -136,13 +133,13 @@ impl Agent {
         Ok(sessions)
     }
 
-    /// Joins a session: from now on calls go there, and [`Agent::notifications`] tell of it. Returns its tools.
+    /// Joins a session: later calls go there, and [`Agent::notifications`] reports its changes. Returns its tools.
     pub fn join(&self, session: &str) -> Result<Vec<serde_json::Value>, Error> {
         let Tools { tools } = self.link.ask("session/join", &json!({ "sessionId": session }))?;
         Ok(tools)
     }
 
-    /// Leaves the session that was joined.
+    /// Leaves the joined session.
     pub fn leave(&self) -> Result<(), Error> {
         let _: serde_json::Value = self.link.ask("session/leave", &json!({}))?;
         Ok(())
@@ -154,18 +151,18 @@ impl Agent {
         Ok(tools)
     }
 
-    /// What happens to the joined session from now on. Every listener hears all of it.
+    /// Notifications about the joined session from now on. Every listener gets all of them.
     pub fn notifications(&self) -> Notifications {
         self.news.listen(&self.link)
     }
 
-    /// Any other method of the hub; `docs/wire.md` lists them.
+    /// Calls any other method of the hub; `docs/wire.md` lists them.
     pub fn request(&self, method: &str, params: &serde_json::Value) -> Result<serde_json::Value, Error> {
         let sent = self.link.request(method, params)?;
         Call::new(&self.link, sent, None).wait()
     }
 
-    /// Waits until the connection is gone, and says why it is.
+    /// Waits until the connection is gone, and returns the reason.
     pub fn wait_closed(&self) -> Error {
         Error::Disconnected { why: self.link.calls.wait_lost() }
     }
@@ -182,7 +179,7 @@ struct Tools {
     tools: Vec<serde_json::Value>,
 }
 
-/// Reads the result of `eval`: `{value}`, `{rendering}`, or `{base64, mediaType}`.
+/// Parses the result of `eval`: `{value}`, `{rendering}`, or `{base64, mediaType}`.
 fn value_of(result: &str) -> Result<Value, Error> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -210,7 +207,7 @@ fn value_of(result: &str) -> Result<Value, Error> {
 }
 
 fn milliseconds(time: Duration) -> u64 {
-    // A timeout of nothing would be none at all; one beyond every clock is the longest.
+    // At least 1, because 0 would mean no timeout; too long a duration becomes the longest.
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1)
 }
 

@@ -1,4 +1,4 @@
-//! One call under way: waiting for its ending, hearing of its progress, cancelling it.
+//! One open call: waits for its ending, reports its progress, cancels it.
 
 use crate::calls::Slot;
 use crate::error::Error;
@@ -10,19 +10,19 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What the hub may take beyond a call's own timeout before it is taken for hung.
+/// Time beyond a call's own timeout after which the hub counts as hung.
 const HUNG_AFTER: Duration = Duration::from_secs(15);
 
-/// How a tool is to be called.
+/// Options of a tool call.
 #[derive(Default)]
 pub struct CallOptions<'a> {
-    /// How long the call may take; else as the tool says, else 30 s.
+    /// Default: the tool's own timeout, else 30 s.
     pub timeout: Option<Duration>,
-    /// In which page: an id, an alias, or part of a title or URL; else the agent's.
+    /// The page: an id, an alias, or part of a title or URL. Default: the agent's page.
     pub page: Option<String>,
-    /// That a person wants it, for tools that cannot be undone.
+    /// States a person's consent, for tools with irreversible effects.
     pub confirm: bool,
-    /// Told how far the call is, by the thread that waits for it.
+    /// Receives progress reports, on the thread that waits for the call.
     pub on_progress: Option<Box<dyn FnMut(Progress) + Send + 'a>>,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Debug for CallOptions<'_> {
     }
 }
 
-/// A call under way. Dropped before its ending, it is cancelled in the page.
+/// An open call. If it is dropped before its ending, it is cancelled in the page.
 pub struct Call<'a> {
     id: u64,
     slot: Arc<Slot>,
@@ -56,7 +56,7 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Waits for its ending, and tells of its progress on the way.
+    /// Waits for the ending. Reports progress in the meantime.
     pub fn wait(self) -> Result<serde_json::Value, Error> {
         link::read(&self.wait_raw()?)
     }
@@ -77,7 +77,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// What cancels it from elsewhere while [`Call::wait`] waits.
+    /// A handle that cancels the call while another thread is in [`Call::wait`].
     pub fn canceller(&self) -> Canceller {
         Canceller { id: self.id, link: Arc::clone(&self.link) }
     }
@@ -97,7 +97,6 @@ impl fmt::Debug for Call<'_> {
     }
 }
 
-/// Cancels one call.
 #[derive(Clone)]
 pub struct Canceller {
     id: u64,
@@ -105,8 +104,8 @@ pub struct Canceller {
 }
 
 impl Canceller {
-    /// Asks the hub to cancel the call. It then ends with [`Code::CANCELLED`](crate::Code::CANCELLED), unless it was
-    /// faster.
+    /// Asks the hub to cancel the call. It then ends with [`Code::CANCELLED`](crate::Code::CANCELLED), unless it ends
+    /// first.
     pub fn cancel(&self) {
         self.link.notify("call/cancel", &json!({ "id": self.id }));
     }

@@ -1,4 +1,4 @@
-//! The calls of one connection: which id waits for an answer, and that each gets exactly one ending.
+//! The open calls of one connection, by id. Each gets exactly one ending.
 
 use crate::error::Error;
 use crate::mailbox::Mailbox;
@@ -6,13 +6,12 @@ use crate::progress::Progress;
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Progress that its call has not looked at yet.
+/// Progress reports that a call has not read yet; the oldest are dropped.
 const PROGRESS_WAITING_MAX: usize = 64;
 
-/// Where the progress and the one ending of a call arrive: its raw result, or its error.
+/// Receives the progress and the one ending of a call: its raw result, or its error.
 pub type Slot = Mailbox<Progress, Result<Arc<str>, Error>>;
 
-/// The calls of one connection.
 #[derive(Default)]
 pub struct Calls {
     state: Mutex<State>,
@@ -27,7 +26,7 @@ struct State {
 }
 
 impl Calls {
-    /// A new call and its id. Fails at once when the connection is gone.
+    /// Begins a call and assigns its id. Fails at once if the connection is gone.
     pub fn begin(&self) -> Result<(u64, Arc<Slot>), Error> {
         let mut state = self.lock();
         if let Some(why) = &state.lost {
@@ -39,7 +38,7 @@ impl Calls {
         Ok((id, slot))
     }
 
-    /// Ends a call. An answer to a call that has ended, or was never made, is dropped.
+    /// Ends a call. An answer to an unknown call, or one that has ended, is dropped.
     pub fn end(&self, id: u64, ending: Result<Arc<str>, Error>) {
         let slot = self.lock().waiting.remove(&id);
         if let Some(slot) = slot {
@@ -47,7 +46,7 @@ impl Calls {
         }
     }
 
-    /// Tells a call how far it is.
+    /// Passes progress to a call.
     pub fn progress(&self, id: u64, progress: Progress) {
         let slot = self.lock().waiting.get(&id).map(Arc::clone);
         if let Some(slot) = slot {
@@ -55,12 +54,12 @@ impl Calls {
         }
     }
 
-    /// Drops a call whose caller no longer waits. `false`: it had ended.
+    /// Removes a call whose caller no longer waits. `false`: it had ended.
     pub fn forget(&self, id: u64) -> bool {
         self.lock().waiting.remove(&id).is_some()
     }
 
-    /// The connection is gone: every call ends now, and those that come later before they begin.
+    /// The connection is gone: ends every open call, and makes [`Self::begin`] fail.
     pub fn lose(&self, why: &Arc<str>) {
         let mut state = self.lock();
         state.lost.get_or_insert_with(|| Arc::clone(why));
@@ -72,12 +71,12 @@ impl Calls {
         self.over.notify_all();
     }
 
-    /// Why the connection is gone, if it is.
+    /// Why the connection is gone; `None`: it is open.
     pub fn lost(&self) -> Option<Arc<str>> {
         self.lock().lost.clone()
     }
 
-    /// Waits until the connection is gone, and says why.
+    /// Waits until the connection is gone, and returns the reason.
     pub fn wait_lost(&self) -> Arc<str> {
         let mut state = self.lock();
         loop {

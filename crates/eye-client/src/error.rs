@@ -1,80 +1,71 @@
-//! What can go wrong for an agent or a page. Branch on the variant, and on the code of what the hub answered.
+//! Errors of agents and pages. Branch on the variant, and on the code of the hub's answer.
 
 use eye_protocol::Code;
 use eye_protocol::limits::FRAME_BYTES_MAX;
 use std::io;
 use std::sync::Arc;
 
-/// Why something did not work.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// The hub, or the page behind it, answered with an error.
     #[error("{}", .0.message)]
     Answer(eye_protocol::Error),
-    /// The connection is gone, and with it whatever was under way. The code or the tool may have run.
+    /// The connection is gone, with all open calls. The code or the tool may have run.
     #[error("the connection to the hub is gone: {why}")]
     Disconnected {
-        /// What was last heard.
+        /// The last error of the connection.
         why: Arc<str>,
     },
-    /// The connection is there, and the hub says nothing.
+    /// The connection is open, but the hub does not answer.
     #[error("the hub did not answer in time")]
     Silent,
-    /// No hub is there.
+    /// No hub listens there.
     #[error("cannot reach a hub at {address}: {source}")]
     Unreachable {
-        /// Where.
         address: String,
-        /// What the system said.
         source: Arc<io::Error>,
     },
-    /// The hub does not let this program in.
+    /// The hub refused this program.
     #[error("the hub at {address} refused the connection: {why}")]
     Refused {
-        /// Where.
         address: String,
-        /// What it said.
         why: String,
     },
-    /// What was given is no address.
+    /// The text is not an address.
     #[error("`{address}` is no address of a hub")]
     Address {
-        /// What was given.
         address: String,
     },
-    /// The token has characters that no token has.
+    /// The token contains characters that no token has.
     #[error("the token holds characters that no token has")]
     Token,
-    /// A token would be sent unencrypted to another machine.
+    /// The token would be sent unencrypted to another machine.
     #[error("the token would travel to {address} in the clear")]
     TokenInTheClear {
-        /// Where.
         address: String,
     },
-    /// TLS cannot be spoken.
+    /// TLS cannot be used.
     #[error("TLS cannot be used: {0}")]
     Tls(String),
-    /// The hub did not take a tool that this page offers.
+    /// The hub rejected a tool of this page.
     #[error("the tool {name} was not taken: {why}")]
     Tool {
-        /// Its name, as far as it has one.
+        /// Empty if the definition has no name.
         name: String,
-        /// What is wrong with it.
         why: String,
     },
-    /// What was to be sent is over the limit of the wire.
+    /// The message is over the size limit of the wire.
     #[error("{bytes} bytes are over the limit of {} MiB", FRAME_BYTES_MAX >> 20)]
     TooLong {
-        /// How long it is.
         bytes: usize,
     },
-    /// The hub sent what this version cannot read.
+    /// The hub sent a message that this version cannot parse.
     #[error("the hub sent what this client cannot read: {0}")]
     Garbled(String),
 }
 
 impl Error {
-    /// The code, when the hub or a page answered with an error.
+    /// The code, if the hub or a page answered with an error.
     pub fn code(&self) -> Option<Code> {
         match self {
             Self::Answer(error) => Some(error.code),
@@ -92,7 +83,7 @@ impl Error {
         }
     }
 
-    /// The next step, where the hub named one.
+    /// The next step, if known.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Answer(error) => error.hint.as_deref(),

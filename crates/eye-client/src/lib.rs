@@ -1,13 +1,13 @@
-//! For Rust programs that are agents or pages of eye.
+//! A library for Rust programs that are agents or pages of eye.
 //!
-//! An [`Agent`] asks: it evaluates code in pages, calls their tools, and hears when those change. A [`Page`] provides:
-//! it offers tools of its own and answers their calls, as a web page does. Both block, both need no async runtime, and
-//! an agent may be cloned and used from any number of threads: all of them share one connection.
+//! An [`Agent`] evaluates code in pages, calls their tools, and is notified when those change. A [`Page`] offers tools
+//! of its own and answers their calls, as a web page does. Both block and need no async runtime. An agent may be cloned
+//! and used from any number of threads: all of them share one connection.
 //!
-//! Every call has exactly one ending. It comes from the hub, or, when the connection is gone, from here, at once.
+//! Every call has exactly one ending. It comes from the hub or, if the connection is gone, at once from this library.
 //!
-//! Nothing is read from the environment: the program says where the hub is ([`Address`]). A [`connection`] carries
-//! frames and nothing more, for programs that speak the wire themselves.
+//! Nothing is read from the environment: the program sets the hub's [`Address`]. A [`connection`] only carries frames,
+//! for programs that implement the wire protocol themselves.
 //!
 //! ```no_run
 #![doc = include_str!("../examples/calculator.rs")]

@@ -1,5 +1,5 @@
-//! A connection that correlates: requests of ours with their answers, by one thread that reads. Everything
-//! else that the hub sends goes to the function that was given when the link was opened.
+//! A connection that matches our requests with their answers, on one reading thread. All other messages of the hub go
+//! to the function that was given when the link was opened.
 
 use crate::address::Address;
 use crate::calls::{Calls, Slot};
@@ -15,32 +15,30 @@ use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What a hub may take for what needs no page.
+/// Time limit for requests that the hub answers without a page.
 const OWN_ANSWER: Duration = Duration::from_millis(HANDSHAKE_MS);
 
-/// One connection. It ends when the last handle on it is dropped.
+/// One connection. It ends when the last handle is dropped.
 pub struct Link {
     pub writer: Writer,
     pub calls: Arc<Calls>,
 }
 
-/// What the hub said that is no answer.
+/// A message of the hub that is not an answer.
 pub enum Heard<'a> {
-    /// It asks.
     Request {
         /// JSON text.
         id: &'a str,
         method: &'a str,
         params: &'a str,
     },
-    /// It tells.
     Notification { method: &'a str, params: &'a str },
-    /// It is gone.
+    /// The connection is gone.
     Lost,
 }
 
 impl Link {
-    /// Connects, and hands what the hub says to `hear`, on the thread that reads.
+    /// Connects, and passes the hub's messages to `hear`, on the reading thread.
     pub fn open(
         address: &Address,
         query: &str,
@@ -63,12 +61,12 @@ impl Link {
         Ok(link)
     }
 
-    /// Says who this is, and waits for the hub's welcome.
+    /// Sends `hello`, and waits for the hub's welcome.
     pub fn greet(&self, hello: &impl Serialize) -> Result<Welcome, Error> {
         self.ask("hello", hello)
     }
 
-    /// Asks the hub itself for something, and reads its answer.
+    /// Sends a request that the hub itself answers, and parses the answer.
     pub fn ask<T: DeserializeOwned>(&self, method: &str, params: &impl Serialize) -> Result<T, Error> {
         let (id, slot) = self.request(method, params)?;
         let outcome = match slot.take(Some(Instant::now() + OWN_ANSWER)) {
@@ -90,13 +88,13 @@ impl Link {
             return Err(Error::TooLong { bytes: frame.len() });
         }
         if let Err(error) = self.writer.send(&[&frame]) {
-            // The reader ends every call when the connection is gone, and may have been first.
+            // The reading thread ends every call when the connection is gone, and may have been first.
             self.calls.end(id, Err(Error::Disconnected { why: error.to_string().into() }));
         }
         Ok((id, slot))
     }
 
-    /// Tells the hub something. A hub that is gone is noticed by the calls that wait for it.
+    /// Sends a notification. If the hub is gone, the open calls report it.
     pub fn notify(&self, method: &str, params: &impl Serialize) {
         let _ = self.writer.send(&[&rpc::notification(method, params)]);
     }
@@ -108,17 +106,17 @@ impl Drop for Link {
     }
 }
 
-/// Reads what the hub answered.
+/// Parses an answer of the hub.
 pub fn read<T: DeserializeOwned>(result: &str) -> Result<T, Error> {
     serde_json::from_str(result).map_err(|error| Error::Garbled(error.to_string()))
 }
 
-/// What every client of this crate says of itself.
+/// The parts of `hello` that are the same for every client of this crate.
 pub fn hello() -> Hello {
     Hello { version: Some(eye_protocol::messages::PROTOCOL_VERSION.into()), typed: true, ..Hello::default() }
 }
 
-/// Reads until the connection is gone, and says why it is.
+/// Reads until the connection is gone, and returns the reason.
 fn read_all(mut reader: Reader, writer: &Writer, calls: &Calls, hear: &mut impl FnMut(&Writer, Heard<'_>)) -> String {
     let mut last_words = None;
     loop {
@@ -130,7 +128,7 @@ fn read_all(mut reader: Reader, writer: &Writer, calls: &Calls, hear: &mut impl 
         match rpc::parse_one(&frame) {
             Some(Message::Response { id, outcome }) => match (id.parse(), outcome) {
                 (Ok(id), outcome) => calls.end(id, outcome.map(Into::into).map_err(Error::Answer)),
-                // An answer to nothing we asked is about the connection as a whole.
+                // An error under an unknown id is about the connection as a whole.
                 (Err(_), Err(error)) => last_words = Some(error.message),
                 (Err(_), Ok(_)) => {}
             },
@@ -151,7 +149,7 @@ fn read_all(mut reader: Reader, writer: &Writer, calls: &Calls, hear: &mut impl 
             Some(Message::Request { id, method, params }) => {
                 hear(writer, Heard::Request { id: &id, method: &method, params: &params });
             }
-            // Line frames: this client asks nothing in that form.
+            // Line frames: this client sends no requests in that form.
             None => {}
         }
     }

@@ -1,11 +1,10 @@
-//! A bounded queue that one thread fills and another waits on. When it is full the oldest goes: the newest matters
-//! more.
+//! A bounded queue that one thread fills and another waits on. At the limit the oldest item is dropped: the newest
+//! matters more.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// A queue with an end.
 pub struct Mailbox<T, E> {
     state: Mutex<State<T, E>>,
     changed: Condvar,
@@ -17,11 +16,10 @@ struct State<T, E> {
     end: Option<E>,
 }
 
-/// What was taken out.
 pub enum Taken<T, E> {
-    /// The oldest that waited.
+    /// The oldest item.
     Item(T),
-    /// Nothing waits and nothing will come.
+    /// The queue has ended and is empty.
     End(E),
     /// Nothing came in time.
     Late,
@@ -33,7 +31,7 @@ impl<T, E: Clone> Mailbox<T, E> {
         Self { state: Mutex::new(state), changed: Condvar::new(), len_max }
     }
 
-    /// Adds an item, unless the end was reached.
+    /// Adds an item, unless the queue has ended.
     pub fn put(&self, item: T) {
         let mut state = self.lock();
         if state.end.is_some() {
@@ -47,13 +45,13 @@ impl<T, E: Clone> Mailbox<T, E> {
         self.changed.notify_all();
     }
 
-    /// Ends it; the first end stands.
+    /// Ends the queue; only the first end counts.
     pub fn end(&self, end: E) {
         self.lock().end.get_or_insert(end);
         self.changed.notify_all();
     }
 
-    /// Waits for the next item, or for the end, which every later call gets too.
+    /// Waits for the next item, or for the end, which every later call returns too.
     pub fn take(&self, until: Option<Instant>) -> Taken<T, E> {
         let mut state = self.lock();
         loop {

@@ -1,4 +1,4 @@
-//! What the hub tells an agent of the session it joined, for as many as want to hear it.
+//! Notifications about the session that an agent joined, for any number of listeners.
 
 use crate::link::{self, Link};
 use crate::mailbox::{Mailbox, Taken};
@@ -7,27 +7,24 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// What may wait for a listener that does not listen; the oldest goes first.
+/// Most notifications that are queued for one listener; the oldest are dropped.
 const NOTIFICATIONS_WAITING_MAX: usize = 1024;
 
-/// Something happened to the session that the agent joined.
+/// A change of the session that the agent joined.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Notification {
-    /// Its page offers other tools than before.
+    /// The session's page offers other tools than before.
     ToolsUpdated {
-        /// Which session.
         session: String,
-        /// All it offers now, with their whole definitions.
+        /// All tools that it offers now, with their whole definitions.
         tools: Vec<serde_json::Value>,
     },
-    /// Its page has gone; it may come back.
+    /// The session's page has gone; it may come back.
     PageGone {
-        /// Which session.
         session: String,
     },
-    /// Its page is back.
+    /// The session's page is back.
     PageBack {
-        /// Which session.
         session: String,
     },
 }
@@ -41,7 +38,7 @@ struct Params {
 }
 
 impl Notification {
-    /// `None`: it is none that this version knows.
+    /// `None`: not a notification that this version knows.
     pub(crate) fn parse(method: &str, params: &str) -> Option<Self> {
         let known = matches!(method, "tools/updated" | "session/pageGone" | "session/pageBack");
         let Params { session_id: session, tools } = known.then(|| link::read(params).ok())??;
@@ -55,7 +52,6 @@ impl Notification {
 
 type Inbox = Mailbox<Notification, ()>;
 
-/// All listeners.
 #[derive(Default)]
 pub(crate) struct News(Mutex<Vec<Weak<Inbox>>>);
 
@@ -85,14 +81,14 @@ impl News {
     }
 }
 
-/// What the hub tells of the joined session, from now on. Ends when the connection does.
+/// Notifications about the joined session, from now on. Ends with the connection.
 pub struct Notifications {
     mailbox: Arc<Inbox>,
     _link: Arc<Link>,
 }
 
 impl Notifications {
-    /// The next one, if it comes in time.
+    /// The next notification, if it comes in time.
     pub fn next_within(&mut self, time: Duration) -> Option<Notification> {
         self.hear(Instant::now().checked_add(time))
     }

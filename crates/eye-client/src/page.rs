@@ -1,4 +1,4 @@
-//! The side that provides: a program that offers tools as a web page does.
+//! The client of a page: a program that offers tools as a web page does.
 
 use crate::address::Address;
 use crate::connection::Writer;
@@ -17,7 +17,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A page before it is connected.
+/// The description of a page that is not connected yet.
 #[derive(Default)]
 pub struct PageBuilder {
     info: PageInfo,
@@ -27,43 +27,43 @@ pub struct PageBuilder {
 }
 
 impl PageBuilder {
-    /// What a person would call it.
+    /// A title for people.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.info.title = Some(title.into());
         self
     }
 
-    /// Where it is, if anywhere.
+    /// Its URL, if it has one.
     #[must_use]
     pub fn url(mut self, url: impl Into<String>) -> Self {
         self.info.url = Some(url.into());
         self
     }
 
-    /// A short name to ask it by.
+    /// A short name by which agents address the page.
     #[must_use]
     pub fn alias(mut self, alias: impl Into<String>) -> Self {
         self.info.alias = Some(alias.into());
         self
     }
 
-    /// The session it wants, to be the same page across connections. Without one the hub makes one.
+    /// The requested session, to be the same page across connections. By default the hub makes one.
     #[must_use]
     pub fn session(mut self, session: impl Into<String>) -> Self {
         self.session = Some(session.into());
         self
     }
 
-    /// What it is capable of; its tools that need more are refused.
+    /// The page's capabilities; tools that need others are refused.
     #[must_use]
     pub fn capabilities<C: Into<String>>(mut self, capabilities: impl IntoIterator<Item = C>) -> Self {
         self.capabilities = Some(capabilities.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Offers a tool: its definition (`name`, `description`, `inputSchema`, …), and what answers its calls. Calls are
-    /// answered on threads of their own, several at once.
+    /// Offers a tool: its definition (`name`, `description`, `inputSchema`, …), and the function that answers its
+    /// calls. Calls are answered on other threads, several at once.
     #[must_use]
     pub fn tool<F>(mut self, definition: serde_json::Value, answer: F) -> Self
     where
@@ -120,7 +120,7 @@ impl fmt::Debug for PageBuilder {
     }
 }
 
-/// A page that is connected. It leaves when it is dropped.
+/// A connected page. Dropping it disconnects it.
 pub struct Page {
     session: String,
     link: Arc<Link>,
@@ -128,12 +128,11 @@ pub struct Page {
 }
 
 impl Page {
-    /// A page to describe and connect.
     pub fn builder() -> PageBuilder {
         PageBuilder::default()
     }
 
-    /// The session under which it is reached.
+    /// The session under which agents reach the page.
     pub fn session(&self) -> &str {
         &self.session
     }
@@ -146,14 +145,14 @@ impl Page {
         self.offer_all(vec![(definition, Box::new(answer))])
     }
 
-    /// Offers a tool no more.
+    /// Stops offering a tool.
     pub fn withdraw(&self, name: &str) -> Result<(), Error> {
         let _: serde_json::Value = self.link.ask("tools/unregister", &json!({ "names": [name] }))?;
         self.desk.tools().remove(name);
         Ok(())
     }
 
-    /// Waits until the connection is gone, and says why it is.
+    /// Waits until the connection is gone, and returns the reason.
     pub fn wait_closed(&self) -> Error {
         Error::Disconnected { why: self.link.calls.wait_lost() }
     }
@@ -200,7 +199,7 @@ impl fmt::Debug for Page {
     }
 }
 
-/// Where calls arrive: the tools there are, and the calls under way.
+/// Dispatches calls: the tools, and the open calls.
 #[derive(Default)]
 struct Desk {
     tools: Mutex<HashMap<String, Arc<Answer>>>,
@@ -234,7 +233,7 @@ impl Desk {
         }
     }
 
-    /// Takes a call. The thread that reads does nothing more: the next frame may cancel it.
+    /// Starts a call on a worker. The reading thread must not block: the next frame may cancel the call.
     fn begin(self: &Arc<Self>, writer: &Writer, id: &str, params: &str) {
         #[derive(Deserialize)]
         struct Params {
@@ -262,7 +261,7 @@ impl Desk {
             let ending = if call.is_cancelled() {
                 Err(ToolError::new("cancelled before it began").code(Code::CANCELLED))
             } else {
-                // A tool that panics has failed, and its page goes on.
+                // A tool that panics has failed, but its page continues.
                 catch_unwind(AssertUnwindSafe(|| answer(&call)))
                     .unwrap_or_else(|_| Err(ToolError::new(format!("the tool {} panicked", call.name))))
             };
@@ -280,7 +279,7 @@ impl Desk {
     }
 }
 
-/// The answer to a call, as the hub takes it. How a value looks to an agent is the hub's to say.
+/// The response to a call. The hub decides how the value is shown to an agent.
 fn response(id: &str, ending: Result<serde_json::Value, ToolError>) -> String {
     let frame = match ending {
         Ok(result) => rpc::response(id, Ok(&result.to_string())),

@@ -1,18 +1,18 @@
-//! What a page tells of a call under way.
+//! Progress reports of a page about an open call.
 
-/// How far a call is, in its tool's own words.
+/// The progress of a call, in units of its tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
-    /// What is done.
+    /// The amount done.
     pub progress: f64,
-    /// Of how much.
+    /// The whole amount, if known.
     pub total: Option<f64>,
-    /// What is being done.
+    /// What the tool is doing.
     pub message: Option<String>,
 }
 
 impl Progress {
-    /// Reads what a page said; whatever it got wrong is left out.
+    /// Parses a page's report; omits malformed members.
     pub(crate) fn parse(params: &str) -> Option<(u64, Self)> {
         let params: serde_json::Value = serde_json::from_str(params).ok()?;
         let progress = Self {

@@ -1,4 +1,4 @@
-//! A tool of a page as its author sees it: a call to answer, with its progress and its end.
+//! A tool of a page as its author sees it: a call to answer, its progress and its cancellation.
 
 use crate::connection::Writer;
 use eye_protocol::rpc;
@@ -10,10 +10,11 @@ use std::fmt::{self, Display};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What answers the calls of a tool.
+/// The function that answers a tool's calls.
 pub(crate) type Answer = dyn Fn(&ToolCall) -> Result<serde_json::Value, ToolError> + Send + Sync;
 
-/// Why a tool failed. Any error becomes one with `?`; it is not one itself, so that it can be made from them.
+/// Why a tool failed. `?` converts any error to it; it does not implement `Error` itself, because that conversion would
+/// then conflict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolError {
     code: Code,
@@ -21,12 +22,12 @@ pub struct ToolError {
 }
 
 impl ToolError {
-    /// A failure in the tool's own words.
+    /// A failure with this message.
     pub fn new(message: impl Into<String>) -> Self {
         Self { code: Code::THREW, message: message.into() }
     }
 
-    /// The same with another code than [`Code::THREW`].
+    /// Sets another code than [`Code::THREW`].
     #[must_use]
     pub fn code(mut self, code: Code) -> Self {
         self.code = code;
@@ -75,7 +76,6 @@ impl Flag {
     }
 }
 
-/// One call of a tool.
 pub struct ToolCall {
     /// JSON text.
     pub(crate) id: Box<str>,
@@ -86,22 +86,21 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    /// Which tool is called.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// With what. The hub has checked that it fits the tool's schema.
+    /// The arguments. The hub has checked them against the tool's schema.
     pub fn arguments(&self) -> &serde_json::Value {
         &self.arguments
     }
 
-    /// The arguments as a type.
+    /// Parses the arguments.
     pub fn arguments_as<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
         T::deserialize(&self.arguments).map_err(|error| ToolError::new(error.to_string()).code(Code::PARAMS))
     }
 
-    /// Reports to the caller how far the call is.
+    /// Reports the call's progress to the caller.
     pub fn progress(&self, progress: f64, total: Option<f64>, message: &str) {
         #[derive(Serialize)]
         struct Params<'a> {
@@ -113,16 +112,16 @@ impl ToolCall {
             message: &'a str,
         }
         let Ok(id) = serde_json::from_str(&self.id) else { return };
-        // A hub that is gone has cancelled the call as well.
+        // If the hub is gone, the call is cancelled as well.
         let _ = self.writer.send(&[&rpc::notification("call/progress", &Params { id, progress, total, message })]);
     }
 
-    /// Whether the result is no longer wanted: the call was cancelled or timed out, or the hub is gone.
+    /// Whether the result is no longer needed: the call was cancelled or timed out, or the hub is gone.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.is_raised()
     }
 
-    /// Waits for so long, or until the call is cancelled; says whether it is.
+    /// Waits for `time`, or until the call is cancelled; returns whether it is.
     pub fn wait_cancelled(&self, time: Duration) -> bool {
         self.cancelled.wait(time)
     }

@@ -1,21 +1,21 @@
-//! Which certificates prove that the other side of a TLS connection is the hub.
+//! The certificates that are trusted for TLS connections to a hub.
 
 use crate::error::Error;
 use rustls::{ClientConfig, RootCertStore};
 use std::fmt;
 use std::sync::Arc;
 
-/// Which certificates are trusted. By default those of this machine, or of `SSL_CERT_FILE`.
+/// Trusted certificates. By default those of this machine, or of `SSL_CERT_FILE`.
 #[derive(Clone, Default)]
 pub struct Trust(Option<Arc<ClientConfig>>);
 
 impl Trust {
-    /// Trusts these roots and no others.
+    /// Trusts only these roots.
     pub fn new(roots: RootCertStore) -> Result<Self, Error> {
         configure(roots).map(|config| Self(Some(config)))
     }
 
-    /// How TLS is spoken with this trust. The certificates of the machine are read here, not before they are needed.
+    /// The TLS configuration. Reads the machine's certificates here, not before they are needed.
     pub fn config(&self) -> Result<Arc<ClientConfig>, Error> {
         match &self.0 {
             Some(config) => Ok(Arc::clone(config)),
@@ -30,7 +30,7 @@ impl fmt::Debug for Trust {
     }
 }
 
-/// The roots of this machine, or of `SSL_CERT_FILE`.
+/// The root certificates of this machine, or of `SSL_CERT_FILE`.
 pub fn system_roots() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

@@ -1,14 +1,14 @@
-//! Threads that answer calls: one more whenever all are busy, up to a limit; then calls wait their turn.
+//! Threads that answer calls: one more is started when all are busy, up to a limit; beyond that calls wait.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Calls of one page that are answered at once.
+/// Most calls of one page that are answered at the same time.
 const THREADS_MAX: usize = 64;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// A few threads that do what they are given, in order.
+/// Threads that run jobs in order.
 #[derive(Default)]
 pub struct Workers {
     state: Mutex<State>,
@@ -24,7 +24,7 @@ struct State {
 }
 
 impl Workers {
-    /// Does a job as soon as a thread is free.
+    /// Runs a job as soon as a thread is free.
     pub fn run(self: &Arc<Self>, job: impl FnOnce() + Send + 'static) {
         let mut state = self.lock();
         if state.over {
@@ -34,14 +34,14 @@ impl Workers {
         if state.idle < state.jobs.len() && state.threads < THREADS_MAX {
             let workers = Arc::clone(self);
             let thread = std::thread::Builder::new().name("eye-tool".into()).spawn(move || workers.work());
-            // A machine without another thread has at least those that are there; without any, the call times out.
+            // If no thread can be started, the existing ones do the work; without any, the call times out.
             state.threads += usize::from(thread.is_ok());
         }
         drop(state);
         self.changed.notify_one();
     }
 
-    /// Ends the threads once each has done what it is doing.
+    /// Ends the threads once each has finished its current job.
     pub fn end(&self) {
         let mut state = self.lock();
         state.over = true;

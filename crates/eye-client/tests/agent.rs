@@ -227,7 +227,7 @@ fn what_happens_to_a_joined_session_is_told_to_every_listener() {
     assert!(matches!(heard(&mut second), Notification::ToolsUpdated { .. }));
     drop(page);
     hub.stop();
-    // It ends with the connection.
+    // The iterator ends with the connection.
     assert_eq!(second.count(), 4);
     assert!(matches!(agent.join("s"), Err(Error::Disconnected { .. })));
 }

@@ -1,4 +1,4 @@
-//! The bytes of a TCP connection, plain or encrypted, that one thread reads while others write.
+//! The bytes of a TCP connection, plain or encrypted; one thread reads while others write.
 
 use rustls::ClientConnection;
 use std::io::{self, ErrorKind, Read, Write};
@@ -8,17 +8,17 @@ use std::time::Duration;
 
 const READ_BYTES: usize = 16 << 10;
 
-/// A handle on the connection. Each write is whole: two WebSocket ends may share it without mixing their frames.
+/// A handle of the connection. Writes are atomic: two WebSocket ends may share it without mixing their frames.
 pub struct Bytes {
     tcp: Arc<TcpStream>,
     turn: Arc<Mutex<()>>,
     tls: Option<Arc<Mutex<ClientConnection>>>,
-    /// What was read from TCP and not yet decrypted. Only the handle that reads has any.
+    /// Bytes read from TCP that are not decrypted yet. Only the reading handle has any.
     encrypted: Vec<u8>,
 }
 
 impl Bytes {
-    /// Bytes over TCP, encrypted when there is a TLS session.
+    /// Bytes over TCP, encrypted if there is a TLS session.
     pub fn new(tcp: TcpStream, tls: Option<ClientConnection>) -> Self {
         let tls = tls.map(|session| Arc::new(Mutex::new(session)));
         Self { tcp: Arc::new(tcp), turn: Arc::default(), tls, encrypted: Vec::new() }
@@ -30,12 +30,11 @@ impl Bytes {
         Self { tcp: Arc::clone(&self.tcp), turn: Arc::clone(&self.turn), tls, encrypted: Vec::new() }
     }
 
-    /// How long a read waits.
+    /// Sets how long a read waits.
     pub fn set_patience(&self, patience: Option<Duration>) -> io::Result<()> {
         self.tcp.set_read_timeout(patience)
     }
 
-    /// Ends the connection for all handles.
     pub fn cut(&self) {
         // It may have ended by itself.
         let _ = self.tcp.shutdown(Shutdown::Both);
@@ -51,14 +50,15 @@ impl Read for Bytes {
                 outcome => return outcome,
             }
             if self.encrypted.is_empty() {
-                // Nothing is locked while this thread waits for the hub, so that others can write.
+                // No lock is held while this thread waits for the hub, so that others can write.
                 self.encrypted.resize(READ_BYTES, 0);
                 let count = (&*self.tcp).read(&mut self.encrypted);
                 self.encrypted.truncate(*count.as_ref().unwrap_or(&0));
                 count?;
             }
             let mut session = lock(tls);
-            // Nothing to read here means that TCP has ended: the session is told so, and its reader says the rest.
+            // An empty buffer means that TCP has ended: the session learns this here, and its reader returns the
+            // result.
             let used = session.read_tls(&mut &*self.encrypted)?;
             self.encrypted.drain(..used);
             session.process_new_packets().map_err(|error| io::Error::new(ErrorKind::InvalidData, error))?;
@@ -96,7 +96,7 @@ fn lock(tls: &Mutex<ClientConnection>) -> MutexGuard<'_, ClientConnection> {
     tls.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sends what the session has ready, its own messages among them.
+/// Sends the session's pending data, including its own protocol messages.
 fn write_encrypted(session: &mut ClientConnection, mut tcp: &TcpStream) -> io::Result<()> {
     while session.wants_write() {
         session.write_tls(&mut tcp)?;

@@ -1,5 +1,5 @@
-//! One connection that carries frames: the Unix socket, or a WebSocket over TCP or TLS. It blocks, and it knows nothing
-//! of what the frames say. One thread may use it whole, or one reads while others write.
+//! One connection that carries frames: the Unix socket, or a WebSocket over TCP or TLS. Blocking, and independent of
+//! the frames' content. One thread may use it whole, or one reads while others write.
 
 mod bytes;
 mod opening;
@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One open connection to a hub.
 pub struct Connection {
     reader: Reader,
     writer: Writer,
@@ -26,7 +25,6 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects.
     pub fn open(address: &Address, opening: &Opening<'_>) -> Result<Self, Error> {
         match address {
             Address::Socket(path) => Self::over_socket(path)
@@ -38,7 +36,6 @@ impl Connection {
         }
     }
 
-    /// Connects to a Unix socket.
     pub fn over_socket(path: &Path) -> io::Result<Self> {
         let stream = Arc::new(local::connect(path)?);
         stream.set_write_timeout(Some(opening::WRITE))?;
@@ -46,42 +43,42 @@ impl Connection {
         Ok(Self { reader, writer, place: Some(path.to_owned()) })
     }
 
-    /// Where the Unix socket is. `None`: it goes to a URL.
+    /// The path of the Unix socket. `None`: the connection is to a URL.
     pub fn place(&self) -> Option<&Path> {
         self.place.as_deref()
     }
 
-    /// The Unix socket, to ask the kernel about its other end. `None`: it goes to a URL.
+    /// The Unix socket, to query its peer from the kernel. `None`: the connection is to a URL.
     pub fn socket(&self) -> Option<&Stream> {
         self.reader.socket()
     }
 
-    /// Whether it goes to a URL, not to the Unix socket.
+    /// Whether the connection is to a URL instead of the Unix socket.
     pub fn is_server(&self) -> bool {
         matches!(self.reader, Reader::Server(..))
     }
 
-    /// Sends frames, on the Unix socket all in one write.
+    /// Sends frames; on the Unix socket all in one write.
     pub fn send(&self, frames: &[&str]) -> Result<(), Error> {
         self.writer.send(frames).map_err(|error| disconnected(&error))
     }
 
-    /// The next frame; `None` when the hub closed the connection.
+    /// The next frame; `None`: the hub closed the connection.
     pub fn receive(&mut self) -> Result<Option<String>, Error> {
         self.reader.receive()
     }
 
-    /// How long [`Connection::receive`] waits before it fails with [`Error::Silent`].
+    /// Sets how long [`Connection::receive`] waits before it fails with [`Error::Silent`].
     pub fn set_patience(&self, patience: Option<Duration>) -> Result<(), Error> {
         self.reader.set_patience(patience).map_err(|error| disconnected(&error))
     }
 
-    /// One half to read from, and one to write to from any number of threads.
+    /// Splits into one half to read from, and one to write to from any number of threads.
     pub fn split(self) -> (Reader, Writer) {
         (self.reader, self.writer)
     }
 
-    /// The Unix socket itself, and what was read of it already, to go on in another protocol. `None`: it is no Unix
+    /// The Unix socket itself, and the bytes already read from it, to continue in another protocol. `None`: not a Unix
     /// socket.
     pub fn into_socket(self) -> Option<(Stream, Vec<u8>)> {
         let Self { reader, writer, place: _ } = self;

@@ -1,4 +1,4 @@
-//! Opening a WebSocket to a hub: TCP, TLS where the URL asks for it, and the request with the token.
+//! Opens a WebSocket to a hub: TCP, TLS if the URL requires it, and the request with the token.
 
 use super::bytes::Bytes;
 use super::reader::Reader;
@@ -21,10 +21,10 @@ use tungstenite::protocol::{Role, WebSocketConfig};
 use tungstenite::{HandshakeError, WebSocket};
 
 const READ_BYTES: usize = 16 << 10;
-/// A hub that takes nothing for this long is as good as gone.
+/// A hub that accepts no data for this long counts as gone.
 pub const WRITE: Duration = Duration::from_millis(OUTBOX_STALL_MS);
 
-/// What the request that opens a WebSocket says besides its URL and its token. A Unix socket has no such request.
+/// Parts of the request that opens a WebSocket, besides its URL and its token. A Unix socket has no such request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Opening<'a> {
     /// The query, such as `clientType=agent`.
@@ -38,7 +38,7 @@ impl Opening<'_> {
     pub const AGENT: Opening<'static> = Opening { query: "clientType=agent", origin: None };
 }
 
-/// Connects to the hub of this URL.
+/// Connects to the hub at this URL.
 pub fn connect(
     server: &Server,
     token: Option<&str>,
@@ -50,7 +50,7 @@ pub fn connect(
     let unreachable = |source: io::Error| Error::Unreachable { address: url.clone(), source: Arc::new(source) };
     let odd = |error: tungstenite::Error| unreachable(io::Error::other(error));
     let mut request = format!("{url}?{}", opening.query).into_client_request().map_err(odd)?;
-    // Says that lines are spoken too; without it the hub takes everything for JSON-RPC.
+    // Declares that we also speak lines; otherwise the hub takes everything for JSON-RPC.
     request.headers_mut().insert("Sec-WebSocket-Protocol", HeaderValue::from_static(SUBPROTOCOL));
     if let Some(token) = token {
         let mut bearer = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| Error::Token)?;
@@ -92,7 +92,7 @@ fn dial(server: &Server, trust: &Trust, unreachable: &impl Fn(io::Error) -> Erro
     Ok(Bytes::new(tcp, Some(session)))
 }
 
-/// How a hub refuses over HTTP. What stands between here and the hub answers in its own form.
+/// Converts an HTTP refusal. A proxy between here and the hub answers in its own form.
 fn refused(url: &str, response: &Response<Option<Vec<u8>>>) -> Error {
     #[derive(Deserialize)]
     struct Refusal {

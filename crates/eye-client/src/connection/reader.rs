@@ -1,4 +1,4 @@
-//! The half of a connection that reads.
+//! The reading half of a connection.
 
 use super::bytes::Bytes;
 use crate::error::Error;
@@ -11,16 +11,12 @@ use tungstenite::{Message, WebSocket};
 
 const READ_BYTES: usize = 16 << 10;
 
-/// The half that reads. Over a WebSocket it also answers pings.
+/// The reading half. Over a WebSocket it also answers pings.
 pub enum Reader {
-    /// A Unix socket.
     Socket {
-        /// Where the bytes come from.
         stream: Arc<Stream>,
-        /// What makes frames of them.
         decoder: Decoder,
     },
-    /// A WebSocket.
     Server(Box<WebSocket<Bytes>>),
 }
 
@@ -31,7 +27,7 @@ pub enum Lost {
     Closed(String),
     /// Nothing came in time.
     Silent,
-    /// What came is no frame.
+    /// The data is not a valid frame.
     Garbled(String),
 }
 
@@ -40,7 +36,7 @@ impl Reader {
         Self::Socket { stream, decoder: Decoder::default() }
     }
 
-    /// The Unix socket, if it is one.
+    /// The Unix socket; `None`: a WebSocket.
     pub fn socket(&self) -> Option<&Stream> {
         match self {
             Self::Socket { stream, .. } => Some(stream),
@@ -56,7 +52,7 @@ impl Reader {
         }
     }
 
-    /// The next frame; `None` when the hub closed the connection.
+    /// The next frame; `None`: the hub closed the connection.
     pub fn receive(&mut self) -> Result<Option<String>, Error> {
         match self.read() {
             Ok(frame) => Ok(Some(frame)),
@@ -66,7 +62,7 @@ impl Reader {
         }
     }
 
-    /// The next frame, if it is known to be here already.
+    /// The next frame, if it has already been received.
     pub fn buffered(&mut self) -> Result<Option<String>, Error> {
         match self {
             Self::Socket { decoder, .. } => buffered(decoder).map_err(|error| Error::Garbled(error.to_string())),
@@ -74,7 +70,7 @@ impl Reader {
         }
     }
 
-    /// How long a read waits for a frame.
+    /// Sets how long a read waits for a frame.
     pub fn set_patience(&self, patience: Option<Duration>) -> io::Result<()> {
         match self {
             Self::Socket { stream, .. } => stream.set_read_timeout(patience),
@@ -132,7 +128,7 @@ fn read_server(socket: &mut WebSocket<Bytes>) -> Result<String, Lost> {
 fn failed(error: &io::Error) -> Lost {
     match error.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => Lost::Silent,
-        // A hub that died with our bytes unread resets the connection.
+        // A hub that died before it read all our bytes resets the connection.
         _ => Lost::Closed(error.to_string()),
     }
 }

@@ -1,4 +1,4 @@
-//! The half of a connection that writes, from any number of threads.
+//! The writing half of a connection, for any number of threads.
 
 use super::bytes::Bytes;
 use eye_platform::local::Stream;
@@ -8,7 +8,7 @@ use std::net::Shutdown;
 use std::sync::{Arc, Mutex, PoisonError};
 use tungstenite::{Message, WebSocket};
 
-/// The half that writes. Clones share the connection.
+/// The writing half. Clones share the connection.
 #[derive(Clone)]
 pub struct Writer(Kind);
 
@@ -27,8 +27,8 @@ impl Writer {
         Self(Kind::Server { socket: Arc::new(Mutex::new(socket)), bytes: Arc::new(bytes) })
     }
 
-    /// Sends frames: on the Unix socket in one write, over a WebSocket a message each. A connection that does not take
-    /// them is cut, because half a frame cannot be taken back.
+    /// Sends frames: on the Unix socket in one write, over a WebSocket as one message each. If a write fails, the
+    /// connection is cut, because a partial frame cannot be taken back.
     pub fn send(&self, frames: &[&str]) -> io::Result<()> {
         let sent = match &self.0 {
             Kind::Socket { stream, turn } => {

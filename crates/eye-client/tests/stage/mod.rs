@@ -7,7 +7,7 @@ use eye_testkit::inside::{InProcessHub, TOKEN};
 use serde_json::json;
 use std::sync::mpsc::{Receiver, channel};
 
-/// A hub that ends with this value.
+/// A hub that ends when this value is dropped.
 pub struct Hub {
     pub socket: Address,
     pub server: Address,
@@ -27,28 +27,28 @@ impl Hub {
         }
     }
 
-    /// Both ways to reach it.
+    /// Both ways to connect to it.
     pub fn addresses(&self) -> [&Address; 2] {
         [&self.socket, &self.server]
     }
 
-    /// Lets it shut down, and waits until it has.
+    /// Shuts it down, and waits for its end.
     pub fn stop(self) {
         self.inside.stop();
     }
 }
 
-/// What a tool gave, as text.
+/// The text of a tool's result.
 pub fn text(result: &serde_json::Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }
 
-/// The definition of a tool that takes anything.
+/// The definition of a tool that accepts any object.
 pub fn named(name: &str) -> serde_json::Value {
     json!({ "name": name, "inputSchema": { "type": "object" } })
 }
 
-/// A page whose tool `hold` waits until it is cancelled, and says that it began and how it ended.
+/// A page whose tool `hold` waits until it is cancelled; the receiver gets its beginning and its ending.
 pub fn holding(hub: &Hub) -> (Page, Receiver<&'static str>) {
     let (said, heard) = channel();
     let page = Page::builder().session("holding").tool(named("hold"), move |call| {
