@@ -1,5 +1,5 @@
 // Builds the extension into the folder from which `eye extension` writes it: the worker and the permission screen as
-// one file each. What it has instead without the debugger permission is in a folder beside it.
+// one file each. The parts of the variant without the debugger permission go to a folder next to it.
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -31,7 +31,7 @@ for (const [name, format, to] of [
 }
 const manifest = readFileSync(join(here, "manifest.json"), "utf8");
 write("manifest.json", manifest);
-// The same extension, which the browser itself holds to scripts in tabs and sites that the person allows.
+// The variant without the debugger: the browser itself limits it to scripts in tabs and sites that the person allows.
 const { permissions, ...rest } = JSON.parse(manifest);
 const scripted = {
   ...rest,
@@ -43,7 +43,7 @@ for (const name of ["popup.html", "popup.css"]) write(name, readFileSync(join(he
 for (const name of ["icon16.png", "icon48.png", "icon128.png"])
   copyFileSync(join(here, "src", name), join(folder, name));
 
-/** Cargo builds again when an asset's time changes, so one that is the same stays as it is. */
+/** Keeps the file if its content is the same: Cargo rebuilds when an asset's modification time changes. */
 function write(name, text, to = folder) {
   const path = join(to, name);
   if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);

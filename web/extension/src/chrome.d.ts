@@ -1,4 +1,4 @@
-// What this extension uses of the browser's interface for extensions, and nothing else.
+// The parts of the browser's extension API that this extension uses.
 
 declare namespace chrome {
   export interface Event<Listener extends (...args: never[]) => unknown> {
@@ -11,7 +11,7 @@ declare namespace chrome {
       readonly tabId?: number;
     }
     interface Session extends Debuggee {
-      /** Of a frame in it. */
+      /** The session of a frame in the tab. */
       readonly sessionId?: string;
     }
     interface TargetInfo {
@@ -65,7 +65,7 @@ declare namespace chrome {
   export namespace scripting {
     interface Target {
       readonly tabId: number;
-      /** Only these documents; fails where they are gone. */
+      /** Only these documents; fails if they are gone. */
       readonly documentIds?: readonly string[];
     }
     interface Result {
@@ -119,7 +119,7 @@ declare namespace chrome {
     >;
     interface Port {
       readonly name: string;
-      /** Of the one that connected, as the browser knows it. */
+      /** The sender of the connection, as reported by the browser. */
       readonly sender?: {
         readonly tab?: tabs.Tab;
         readonly documentId?: string;

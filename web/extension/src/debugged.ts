@@ -1,11 +1,11 @@
-// Reaches tabs by the browser's debugger: real hands, pictures, requests, frames of other sites.
+// Accesses tabs through the browser's debugger: real input, pictures, requests, frames of other sites.
 
 import type { Params } from "./guard.js";
 import { MARK } from "./sign.js";
 import type { Listener, Place, Way } from "./way.js";
 
 const VERSION = "1.3";
-/** What the browser itself answers, whatever the page does. */
+/** Answered by the browser itself, so a hung page does not matter. */
 const PROBE = "Page.getNavigationHistory";
 
 const MARKED = `document.title.startsWith(${JSON.stringify(MARK)})||(document.title=${JSON.stringify(MARK)}+document.title)`;
@@ -23,7 +23,7 @@ export class Debugged implements Way {
     try {
       await chrome.debugger.attach({ tabId }, VERSION);
     } catch (error) {
-      // A worker that was stopped leaves its sessions behind, and the browser does not say whose a session is.
+      // A stopped worker leaves its debugger sessions behind, and the browser does not report who owns a session.
       await chrome.debugger.sendCommand({ tabId }, PROBE).catch(() => Promise.reject(error));
       await chrome.debugger.detach({ tabId });
       await chrome.debugger.attach({ tabId }, VERSION);

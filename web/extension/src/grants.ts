@@ -1,7 +1,7 @@
-// What the person has granted: single tabs until they are closed, and sites until they are taken back. Tabs are kept
-// for as long as the browser runs, sites for good.
+// The person's grants: single tabs until they are closed, and sites until they are revoked. Tab grants last as long as
+// the browser runs, site grants are permanent.
 
-/** Tabs by their ids: granted, or stopped in spite of their site. */
+/** By tab id: granted, or stopped although their site is granted. */
 type Tabs = Readonly<Record<string, "granted" | "stopped">>;
 
 const TABS = "tabs";
@@ -17,18 +17,20 @@ export async function grants(): Promise<Grants> {
   return { tabs: (session[TABS] ?? {}) as Tabs, sites: (local[SITES] ?? []) as readonly string[] };
 }
 
-/** The origin of an address that can be granted: of the web, for a tab that shows one file can be sent to any other. */
+/**
+ * The origin of a URL that can be granted. Web pages only: a tab that shows a file can be navigated to any other file.
+ */
 export function originOf(url: string | undefined): string | undefined {
   if (url === undefined || !/^https?:/.test(url)) return undefined;
   return new URL(url).origin;
 }
 
-/** How the browser calls the pages of an origin. */
+/** The match patterns for the pages of an origin. */
 export function patterns(origin: string): string[] {
   return [`${origin}/*`];
 }
 
-/** How a tab is granted: by itself, by its site, or not. */
+/** Whether a tab is granted by itself, by its site, or not at all. */
 export function how({ tabs, sites }: Grants, tabId: number, url: string | undefined): "tab" | "site" | undefined {
   const own = tabs[tabId];
   const origin = originOf(url);
@@ -40,8 +42,8 @@ export function how({ tabs, sites }: Grants, tabId: number, url: string | undefi
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * One change after the other, for each is made of what the one before left: a stop must not be lost to another tab's
- * end.
+ * Applies changes one after the other, because each builds on the previous result: a stop must not be lost when another
+ * tab closes.
  */
 function change(make: () => Promise<void>): Promise<void> {
   const mine = last.then(make);
@@ -63,7 +65,7 @@ export function setSite(origin: string, granted: boolean): Promise<void> {
   });
 }
 
-/** Forgets every tab, as when the person ends all debugging; those stay stopped that a site would grant. */
+/** Forgets every tab, as when the person ends all debugging. Tabs that a site would grant again stay stopped. */
 export function forgetTabs(stopped: readonly number[]): Promise<void> {
   return change(() =>
     chrome.storage.session.set({ [TABS]: Object.fromEntries(stopped.map((tabId) => [tabId, "stopped"])) }),

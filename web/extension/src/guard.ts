@@ -1,43 +1,41 @@
-// What a hub may do in a granted tab, and what it hears of it. A hub that is false or curious gets what eye's verbs
-// need and no more: no files, no cookies of other sites, no worlds of other extensions, no targets beside the tab.
-// Pure: it asks nothing of the browser.
+// Checks what a hub may do in a granted tab, and filters what it receives. A malicious or curious hub gets only what
+// eye's verbs need: no files, no cookies of other sites, no worlds of other extensions, no targets besides the tab.
+// Pure: makes no calls to the browser.
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/** A place where a tab's scripts run. */
+/** A JavaScript execution context of a tab. */
 export interface Context {
   readonly origin: string;
-  /** The page's own world, or eye's beside it; not that of another extension. */
+  /** The page's own world, or eye's isolated world; not one of another extension. */
   readonly own: boolean;
   readonly frame: string;
 }
 
-/** What the guard knows of a tab, or of a frame of another site in one. */
+/** The guard's data about a tab, or about a frame of another site in a tab. */
 export interface Granted {
-  /** The main frame, whose id is the target's. */
+  /** The id of the main frame, which is also the target's id. */
   readonly target: string;
-  /** It is reached without the debugger. */
+  /** The tab is accessed without the debugger. */
   readonly scripted?: boolean;
-  /** It is a frame in a granted tab: what is said of its documents is said of their origins. */
+  /** This is a frame in a granted tab: each of its documents is checked by its own origin. */
   readonly inner?: boolean;
-  /** The address that it shows. */
   readonly url: string;
-  /** Whether documents of this origin are granted. */
   readonly may: (origin: string) => boolean;
-  /** The granted sites; `undefined`: the tab itself is granted, wherever it goes. */
+  /** The granted sites; `undefined`: the tab itself is granted, for any site. */
   readonly sites: readonly string[] | undefined;
   readonly contexts: ReadonlyMap<number, Context>;
-  /** Requests of granted documents that the hub has heard of. */
+  /** Requests of granted documents that were reported to the hub. */
   readonly requests: Set<string>;
 }
 
-/** Requests that are remembered; of older ones no body is given. */
+/** Most remembered requests; the bodies of older ones are refused. */
 const REQUESTS_MAX = 2_000;
 
-/** Why nothing is done in a tab that a site grants, and that is elsewhere. */
+/** Why a command is refused in a tab that is granted by its site and shows another one. */
 export const ELSEWHERE = "the tab shows what is not granted";
 
-/** What a command needs that a tab without the debugger cannot do. */
+/** Why a command is refused in a tab without the debugger. */
 const DEBUGGER = "needs the debugger permission; `eye extension` writes the extension that has it";
 
 export class Refusal extends Error {
@@ -53,13 +51,13 @@ interface Rule {
 
 const NOTHING: Rule = { params: [] };
 
-/** Functions that the hub's client calls: named by it, never by the page. */
+/** Functions that the hub's client calls. The hub chooses the name, never the page. */
 const BINDING = /^eye_[a-z0-9]{1,32}$/;
 
-/** The world beside the page's own in which the hub looks where pages hide nothing from it. */
+/** The isolated world in which the hub looks, so that pages cannot hide anything from it. */
 export const WORLD = "eye";
 
-/** Harmless in any world: whether the page answers at all. */
+/** Harmless in any world: checks whether the page answers at all. */
 const PROBE = "0";
 
 const inContext: Check = (params, tab) => {
@@ -75,7 +73,8 @@ const inContext: Check = (params, tab) => {
 };
 
 /**
- * Code for documents to come runs in those of granted sites only. It stays text, so that it cannot leave the condition.
+ * Runs code for future documents only in those of granted sites. The code stays a string, so that it cannot escape the
+ * condition.
  */
 const inGranted: Check = (params, tab) => {
   if (typeof params.source !== "string") throw new Refusal("source is missing");
@@ -84,7 +83,7 @@ const inGranted: Check = (params, tab) => {
   return { ...params, source };
 };
 
-/** A page of the web, and where a site is granted one of it. */
+/** Allows navigation to web pages only; if the tab is granted by its site, only to that site. */
 const toGranted: Check = (params, tab) => {
   const url = String(params.url);
   if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new Refusal("this is not an address of the web");
@@ -92,21 +91,23 @@ const toGranted: Check = (params, tab) => {
   return params;
 };
 
-/** A world beside the page's own, in a granted document, in which nothing of another extension runs. */
+/** Allows eye's isolated world in a granted document; other extensions run nothing in it. */
 const beside: Check = (params, tab) => {
   const is = ({ frame, own, origin }: Context): boolean => frame === params.frameId && own && tab.may(origin);
   if (params.worldName === WORLD && [...tab.contexts.values()].some(is)) return params;
   throw new Refusal("this is not eye's own world of a granted document");
 };
 
-/** Frames of other sites are sessions, and never wait for a hub that may not be there. */
+/** Attaches only to frames of other sites, which never wait for a hub that may be gone. */
 const framesOnly: Check = (params) => {
   if (params.autoAttach !== true || params.flatten !== true) throw new Refusal("only frames are attached to");
   const filter = [{ type: "iframe", exclude: false }];
   return { autoAttach: true, waitForDebuggerOnStart: false, flatten: true, filter };
 };
 
-/** The one function that runs on an element: it tells eye's client which frame the element shows (`drive/outer.rs`). */
+/**
+ * The one function that may run on an element: it tells eye's client which frame the element shows (`drive/outer.rs`).
+ */
 export const TELL = `function (receive, label) {
   let view = this.ownerDocument.defaultView;
   while (view && !view[receive] && view.frameElement) view = view.parent;
@@ -120,7 +121,7 @@ const showing: Check = (params) => {
   throw new Refusal("no function runs on an element but eye's own");
 };
 
-/** The client in a tab without the debugger, and the functions by which it speaks. */
+/** Checks the names with which the client joins in a tab without the debugger. */
 const joining: Check = (params) => {
   const names = [params.binding, params.receive].every((name) => typeof name === "string" && BINDING.test(name));
   if (names && typeof params.session === "string" && /^[a-z0-9]{1,32}$/.test(params.session)) return params;
@@ -150,7 +151,7 @@ const heardOf: Check = (params, tab) => {
   throw new Refusal("this is not a request of a granted document");
 };
 
-/** Whether a cookie of this domain goes to this host. */
+/** Whether a cookie of this domain is sent to this host. */
 function covers(domain: string, host: string): boolean {
   const bare = domain.replace(/^\./, "").toLowerCase();
   return bare !== "" && (host === bare || host.endsWith(`.${bare}`));
@@ -167,7 +168,7 @@ const ofThisSite: Check = (params, tab) => {
   return params;
 };
 
-/** Without addresses the browser would give cookies of every frame. */
+/** Without `urls`, the browser would return the cookies of every frame. */
 const hereOnly: Check = (_, tab) => ({ urls: [tab.url] });
 
 const RULES: Readonly<Record<string, Rule>> = {
@@ -190,7 +191,8 @@ const RULES: Readonly<Record<string, Rule>> = {
     params: ["expression", "contextId", "silent", "awaitPromise", "returnByValue", "userGesture", "timeout"],
     check: inContext,
   },
-  // Where a frame stands in the tab, so that input meets it and pictures hide what is not granted, and which it is.
+  // The position of a frame in the tab, so that input hits it and pictures hide what is not granted; and which frame it
+  // is.
   "DOM.getFrameOwner": { params: ["frameId"] },
   "DOM.getBoxModel": { params: ["backendNodeId"] },
   "DOM.resolveNode": { params: ["backendNodeId"] },
@@ -228,13 +230,13 @@ const RULES: Readonly<Record<string, Rule>> = {
   "Network.getCookies": { params: [], check: hereOnly },
   "Network.setCookie": { params: ["name", "value", "url"], check: ofThisSite },
   "Network.deleteCookies": { params: ["name", "domain", "path"], check: ofThisSite },
-  // Where there is no debugger.
+  // Commands for tabs without the debugger.
   "Eye.join": { params: ["session", "binding", "receive"], check: joining },
   "Eye.tell": { params: ["contextId", "message"], check: telling },
   "Eye.hidden": { params: ["unmasked"] },
 };
 
-/** All that a hub does in a tab without the debugger. */
+/** All commands for a tab without the debugger. */
 const SCRIPTED: ReadonlySet<string> = new Set([
   "Eye.join",
   "Eye.tell",
@@ -246,8 +248,8 @@ const SCRIPTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a hub does in a frame that has a session of its own. Whatever the frame shows: each names a granted document, or
- * tells nothing of it.
+ * All commands for a frame with a session of its own, whatever it shows: each one names a granted document, or reveals
+ * nothing about the frame.
  */
 const INNER: ReadonlySet<string> = new Set([
   "Page.enable",
@@ -267,7 +269,7 @@ const INNER: ReadonlySet<string> = new Set([
   "Target.setAutoAttach",
 ]);
 
-/** Answers that tell of whatever the tab shows, not of one document of it. */
+/** Commands whose answers depend on what the tab currently shows, not on a named document. */
 const ABOUT_TAB: ReadonlySet<string> = new Set([
   "Page.captureScreenshot",
   "Page.getLayoutMetrics",
@@ -286,12 +288,12 @@ function mayAddress(tab: Granted, url: unknown): boolean {
   return tab.sites === undefined || (URL.canParse(String(url)) && tab.may(new URL(String(url)).origin));
 }
 
-/** Whether the tab shows what is granted; one that a site grants may just have left it. */
+/** Whether the tab shows a granted site; a tab that is granted by its site may just have left it. */
 function isThere(tab: Granted): boolean {
   return mayAddress(tab, tab.url);
 }
 
-/** The params with which a command is passed on. Throws a [`Refusal`] for what is not needed. */
+/** The params with which a command is forwarded. Throws a [`Refusal`] for anything that eye does not need. */
 export function command(method: string, params: Params, tab: Granted): Params {
   const rule = Object.hasOwn(RULES, method) ? RULES[method] : undefined;
   if (rule === undefined) throw new Refusal(`${method} is not allowed`);
@@ -305,7 +307,8 @@ export function command(method: string, params: Params, tab: Granted): Params {
 }
 
 /**
- * What the hub is given of an answer: of a tab's history only where it is, of its frames the addresses of granted ones.
+ * Filters an answer for the hub: of a tab's history only the current entry, of its frames only the URLs of granted
+ * ones.
  */
 export function answer(method: string, result: Params, tab: Granted): Params {
   switch (method) {
@@ -334,7 +337,7 @@ function granted({ frame: { id, url, securityOrigin }, childFrames = [] }: Tree,
   return { frame, childFrames: childFrames.map((child) => granted(child, tab)) };
 }
 
-/** How the hub hears of a frame of another site. */
+/** The target info of a frame of another site, as the hub receives it. */
 export function inner(info: Params, tab: Granted): Params {
   return {
     targetId: info.targetId,
@@ -360,10 +363,10 @@ const EVENTS: ReadonlySet<string> = new Set([
   "Network.requestServedFromCache",
 ]);
 
-/** Headers that carry a login. They are not needed to see what a page asked for. */
+/** Headers that carry credentials. They are not needed to see what a page requested. */
 const SECRETS = new Set(["authorization", "cookie", "set-cookie", "proxy-authorization"]);
 
-/** What the hub hears of an event: `undefined` is nothing. */
+/** Filters an event for the hub; `undefined`: the hub does not receive it. */
 export function event(method: string, params: Params, tab: Granted): Params | undefined {
   switch (method) {
     case "Runtime.bindingCalled": {
@@ -378,11 +381,11 @@ export function event(method: string, params: Params, tab: Granted): Params | un
     case "Runtime.executionContextsCleared":
       return params;
     case "Page.frameAttached":
-      // Without the scripts that made it.
+      // Without the stack of the script that created it.
       return isThere(tab) ? { frameId: params.frameId, parentFrameId: params.parentFrameId } : undefined;
     case "Page.frameStartedNavigating":
     case "Page.navigatedWithinDocument":
-      // Without the address, which may be one of a site that is not granted.
+      // Without the URL, which may belong to a site that is not granted.
       return isThere(tab) ? { frameId: params.frameId, navigationType: params.navigationType } : undefined;
     case "Page.frameNavigated": {
       const { id, url } = params.frame as { id: string; url: string };
@@ -394,7 +397,7 @@ export function event(method: string, params: Params, tab: Granted): Params | un
   }
 }
 
-/** Of requests for documents that are not granted nothing is told: such an address alone can be a login. */
+/** Drops requests of documents that are not granted: such a URL alone can be a credential. */
 function ofRequest(method: string, params: Params, tab: Granted): Params | undefined {
   const id = String(params.requestId);
   if (method === "Network.requestWillBeSent") {
@@ -412,7 +415,7 @@ function withoutSecrets(params: Params): Params {
     const one = params[name] as { headers?: Params } | undefined;
     if (one?.headers === undefined) return {};
     const kept = Object.entries(one.headers).filter(([header]) => !SECRETS.has(header.toLowerCase()));
-    // Text forms of the same headers, and what the browser adds for its own panels.
+    // Remove text forms of the same headers, and data that the browser adds for its own panels.
     const { headersText, requestHeaders, requestHeadersText, ...rest } = one as Record<string, unknown>;
     return { [name]: { ...rest, headers: Object.fromEntries(kept) } };
   };

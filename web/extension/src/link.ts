@@ -1,5 +1,5 @@
-// The one WebSocket to the hub: pairing, the proof on both sides, a message every 20 s, and coming back. It knows
-// nothing of tabs.
+// The one WebSocket to the hub: pairing, the proof on both sides, a message every 20 s, and reconnecting. Independent
+// of tabs.
 
 export interface Pairing {
   readonly id: string;
@@ -8,7 +8,7 @@ export interface Pairing {
   readonly port: number;
 }
 
-/** What the person sees of the connection. */
+/** The state of the connection, as the person sees it. */
 export interface State {
   readonly paired: boolean;
   readonly connected: boolean;
@@ -24,17 +24,17 @@ interface Message {
 const PROTOCOL = "eye.extension";
 const PAIRING = "pairing";
 const PORT_DEFAULT = 8765;
-/** A worker whose socket is idle for 30 s is stopped. */
+/** The browser stops a worker whose socket is idle for 30 s. */
 const ALIVE_MS = 20_000;
 const ALIVE = JSON.stringify({ method: "Eye.alive", params: {} });
 const RETRY_MS_MIN = 250;
 const RETRY_MS_MAX = 10_000;
-/** Close codes after which the pairing is no good: taken back, or never there. */
+/** Close codes after which the pairing is invalid: revoked, or unknown. */
 const UNPAIRED: readonly number[] = [4007, 4008];
 const NONCE_BYTES = 26;
 const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** `8765-ABCD-EFGH-JKMN`; the port may be left out where it is the usual one. Case, spaces and hyphens do not count. */
+/** `8765-ABCD-EFGH-JKMN`; the port may be omitted if it is the default. Case, spaces and hyphens are ignored. */
 export function readCode(text: string): { code: string; port: number } | undefined {
   const [, port, rest = ""] = /^\s*(?:(\d{2,5})[-\s]+)?([0-9A-Za-z\s-]+)$/.exec(text) ?? [];
   const code = rest.toUpperCase().replace(/[^0-9A-Z]/g, "");
@@ -51,7 +51,7 @@ export class Link {
   #loaded: Promise<void> | undefined;
 
   constructor(
-    /** The hub says something, or is gone. */
+    /** Receives the hub's messages. */
     private readonly heard: (message: object) => void,
     private readonly changed: (connected: boolean) => void,
   ) {
@@ -67,7 +67,7 @@ export class Link {
     if (this.#proven) this.#socket?.send(JSON.stringify(message));
   }
 
-  /** Connects where that is possible and not done. */
+  /** Connects if paired and not connected yet. */
   async connect(): Promise<void> {
     await this.#load();
     const pairing = this.#pairing;
@@ -75,7 +75,7 @@ export class Link {
     this.#open(pairing.port, pairing.secret, pairing.id);
   }
 
-  /** Pairs with the hub that printed this code. Rejects with the reason why not. */
+  /** Pairs with the hub that printed this code. Rejects with the reason for a failure. */
   async pair(text: string): Promise<void> {
     const read = readCode(text);
     if (read === undefined) throw new Error("this is not a code of `eye extension`");
@@ -131,10 +131,10 @@ export class Link {
       const message = JSON.parse(String(data)) as Message;
       if (proving === "done") return this.heard(message);
       if (proving === "nothing") {
-        // Whatever comes before its proof is found right is not listened to.
+        // Messages before the proof is verified are ignored.
         proving = "checking";
         const { nonce: theirs, proofs } = message.params as { nonce: string; proofs: readonly string[] };
-        // What listens there may be no hub of this person's: it has to prove what only that knows.
+        // The program at this port may not be this person's hub: it must prove that it knows the secret.
         if (message.method !== "Eye.prove" || !proofs.includes(await proof(secret, `hub ${nonce} ${theirs}`))) {
           fail(
             id === undefined

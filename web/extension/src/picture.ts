@@ -1,10 +1,10 @@
-// A picture of a granted tab without the debugger: the browser gives what a window shows, so it is taken only while
-// that is this tab, and cut to what was asked for.
+// Takes a picture of a granted tab without the debugger. The browser captures what a window shows, so the picture is
+// taken only while that is this tab, and cropped to the requested area.
 
 import { Refusal } from "./guard.js";
 import type { Metrics } from "./relay.js";
 
-/** What the hub asks for, in the words of the debugger: `clip` in CSS pixels of the page, and how much smaller. */
+/** The hub's request, with the debugger's names: `clip` in CSS pixels of the page, and the scale. */
 export interface Wanted {
   readonly format: "png" | "jpeg" | "webp";
   readonly quality?: number;
@@ -17,12 +17,12 @@ export interface Wanted {
   };
 }
 
-/** The browser gives two pictures a second. */
+/** The browser allows two pictures per second. */
 const QUOTA = /MAX_CAPTURE_VISIBLE_TAB_CALLS_PER_SECOND/;
 const QUOTA_MS = 550;
 const TRIES = 4;
 const ACCESS = /activeTab|all_urls/;
-/** Sides are rounded. */
+/** Sizes are rounded. */
 const ROUNDED_PX = 1;
 const STRETCHED_MAX = 0.02;
 const PERCENT = 100;
@@ -50,7 +50,7 @@ export async function capture(tabId: number, wanted: Wanted, measure: () => Prom
   return { data: base64(new Uint8Array(await (await canvas.convertToBlob(options)).arrayBuffer())) };
 }
 
-/** What the window shows, if that is this tab from the beginning to the end. */
+/** A capture of the window, if it shows this tab from the beginning to the end. */
 async function ofTab(tabId: number, windowId: number): Promise<string> {
   let switched = false;
   const noted = (info: { windowId: number }): void => {
@@ -80,14 +80,14 @@ const NO_PICTURE =
   "without the debugger permission the browser gives a picture only of a tab that was granted by the eye's own button " +
   "in it, or where every site is allowed in the eye's screen";
 
-/** Where in the picture is what was asked for: left, top, width and height in its pixels. */
+/** The requested area in the picture: left, top, width and height in its pixels. */
 export function place(
   { clip }: Wanted,
   { pageX, pageY, width, height, pinched }: Metrics,
   bitmap: { readonly width: number; readonly height: number },
 ): [x: number, y: number, width: number, height: number] {
   const factor = bitmap.width / width;
-  // Masks are painted by the page's measures: where those are not the picture's, a secret might stay.
+  // Masks are painted at the page's coordinates: if those differ from the picture's, a secret might stay visible.
   if (pinched !== 1 || Math.abs(bitmap.height / height / factor - 1) > STRETCHED_MAX)
     throw new Refusal("the page is zoomed in, so that what is secret in it cannot be found in a picture");
   const [x, y] = [clip.x - pageX, clip.y - pageY];

@@ -1,9 +1,9 @@
-// The permission screen: pairing, this tab, this site, and everything that is granted.
+// The permission screen: pairing, this tab, this site, and the list of all grants.
 
 import { patterns } from "./grants.js";
 import type { Ask, Shown } from "./worker.js";
 
-/** Without the debugger the browser itself asks the person for sites. */
+/** Without the debugger, the browser itself asks the person about each site. */
 const scripted = !chrome.runtime.getManifest().permissions.includes("debugger");
 const EVERY_SITE = { origins: ["<all_urls>"] };
 
@@ -13,7 +13,7 @@ function part<T extends HTMLElement>(id: string): T {
   return found as T;
 }
 
-/** The tab that is meant: the one in front, or one that is named in the address. */
+/** The tab in front, or the one named in the URL. */
 const named = new URL(location.href).searchParams.get("tab");
 const front = await chrome.tabs.query({ active: true, currentWindow: true });
 const tabId = named === null ? (front[0]?.id ?? -1) : Number(named);
@@ -73,7 +73,8 @@ function showTab({ title, origin, by }: NonNullable<Shown["tab"]>, sites: readon
   box.checked = origin !== undefined && sites.includes(origin);
   box.onchange = () => {
     if (origin === undefined) return;
-    // Asked for while the click lasts; the worker hears of the answer, for this screen may be closed by it.
+    // Requested while the click still counts as a user gesture. The worker handles the answer, because the browser's
+    // prompt may close this screen.
     if (scripted && box.checked) void chrome.permissions.request({ origins: patterns(origin) });
     void change({ ask: "site", origin, granted: box.checked });
   };

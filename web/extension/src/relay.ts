@@ -1,6 +1,6 @@
-// Runs in the extension's own world of a granted document, where there is no debugger: passes messages between the
-// worker and the client in the page's world, marks the title, and says what a picture must hide. Nothing of the page's
-// code runs here.
+// Runs in the extension's isolated world of a granted document, for tabs without the debugger: passes messages between
+// the worker and the client in the page's world, marks the title, and reports what a picture must hide. No code of the
+// page runs here.
 
 import { isSecret } from "../../client/src/core/element.js";
 import { MARK } from "./sign.js";
@@ -8,16 +8,16 @@ import { MARK } from "./sign.js";
 /** Left, top, width and height in CSS pixels of the viewport. */
 type Rect = readonly [x: number, y: number, width: number, height: number];
 
-/** What the worker says by a port: a message for the client, or whether the title is marked. */
+/** A message of the worker over a port: text for the client, or whether the title is marked. */
 export type Told = string | boolean;
 
-/** The two events of the document by which both worlds speak. */
+/** The names of the two document events by which both worlds communicate. */
 export interface Events {
   readonly toPage: string;
   readonly fromPage: string;
 }
 
-/** Where the document is, for a picture. */
+/** The geometry of the document, for a picture. */
 export interface Metrics {
   readonly pageX: number;
   readonly pageY: number;
@@ -29,21 +29,21 @@ export interface Metrics {
   readonly contentWidth: number;
   readonly contentHeight: number;
   readonly density: number;
-  /** How far the person has zoomed in with fingers. */
+  /** The person's pinch-zoom factor. */
   readonly pinched: number;
 }
 
 export interface Relay {
   join(name: string, events: Events): void;
   metrics(): Metrics;
-  /** The same, once what the page shows now is on the screen. */
+  /** Waits until the page's current content is drawn on the screen, then measures. */
   shown(): Promise<Metrics>;
   hidden(unmasked: boolean): readonly Rect[];
 }
 
 /** Elements that show documents, which may be of other origins. */
 const FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe"]);
-/** How much a frame may differ from its size before transforms and still count as not transformed. */
+/** Largest difference between a frame's box and its untransformed size for it to count as not transformed. */
 const SAME_PX = 0.5;
 const DRAWN_MS_MAX = 500;
 
@@ -61,7 +61,7 @@ const relay: Relay = {
   metrics,
   shown: async () => {
     const drawn = new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-    // A window that nobody sees draws nothing.
+    // A window that is not visible draws nothing.
     await Promise.race([drawn, new Promise((resolve) => setTimeout(resolve, DRAWN_MS_MAX))]);
     return metrics();
   },
@@ -89,7 +89,7 @@ function mark(marked: boolean): void {
   else if (!marked && has) document.title = document.title.slice(MARK.length);
 }
 
-/** Filled fields for secrets, and frames that cannot be looked into: those may show such fields too. */
+/** Filled fields for secrets, and frames that cannot be inspected, because they may contain such fields. */
 function hiddenIn(root: ParentNode, dx: number, dy: number, unmasked: boolean): Rect[] {
   const found: Rect[] = [];
   for (const one of root.querySelectorAll<HTMLElement>("*")) {
@@ -103,7 +103,7 @@ function hiddenIn(root: ParentNode, dx: number, dy: number, unmasked: boolean): 
       const [x, y, width, height] = box();
       const inner = documentOf(one);
       const within = inner && hiddenIn(inner, x + one.clientLeft, y + one.clientTop, unmasked);
-      // What a transform does to places in the frame is not reckoned: all of it is hidden.
+      // Transforms of coordinates inside the frame are not computed, so the whole frame is hidden.
       const same = Math.abs(width - one.offsetWidth) < SAME_PX && Math.abs(height - one.offsetHeight) < SAME_PX;
       if (within === undefined || (within.length > 0 && !same)) found.push([x, y, width, height]);
       else found.push(...within);

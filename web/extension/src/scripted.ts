@@ -1,16 +1,16 @@
-// Reaches tabs without the debugger, by scripts of the extension's own where the person lets it run them: the page
-// client in the page's world, a relay beside it, and pictures of what the window shows. It tells of documents in the
-// words of the debugger. Frames of other origins are not reached.
+// Accesses tabs without the debugger, by scripts of the extension that the person allows: the page client in the page's
+// world, a relay in the isolated world, and pictures of the window. Reports documents in the debugger's terms. Frames
+// of other origins cannot be accessed.
 
 import { type Params, Refusal } from "./guard.js";
 import { capture, type Wanted } from "./picture.js";
 import type { Events, Metrics, Relay, Told } from "./relay.js";
 import { CLOSED, type Listener, NO_ACCESS, type Place, type Way } from "./way.js";
 
-/** In the extension's world of a document, which has it from `relay.js`. */
+/** Defined by `relay.js` in the extension's world of a document. */
 declare const eyeRelay: Relay;
 
-/** What the hub calls the client in a tab, and the functions by which they speak. */
+/** The names of the client in a tab, and of the functions by which the hub and the client communicate. */
 interface Names {
   readonly session: string;
   readonly binding: string;
@@ -26,22 +26,25 @@ interface Joined {
 
 interface Tab {
   readonly target: string;
-  /** Whether documents of an origin are granted: the browser may give access to more. */
+  /** Whether documents of an origin are granted. The browser may give access to more origins. */
   readonly may: (origin: string) => boolean;
-  /** The site of the address to which the browser gave access. */
+  /** The site of the URL to which the browser gave access. */
   site: string;
   names?: Names;
-  /** The document that the scripts were put into, and the name of its port. */
+  /** The document into which the scripts were injected, and the name of its port. */
   put?: { readonly document: string; readonly port: string };
   joined?: Joined;
 }
 
-/** Where the page's world finds what the client is called; `page.js` takes it away. */
+/** Where the page's world finds the client's names; `page.js` removes it. */
 const NAMES = "eye.names";
-/** Makes names of tabs differ from those of other browsers; it lasts as long as the browser runs. */
+/**
+ * Key of a random value that distinguishes tab names of this browser from those of others; kept as long as the browser
+ * runs.
+ */
 const RUN = "run";
 const LETTERS = 36;
-/** Together they are what the hub reads of a target's name. */
+/** Together these form a target's name for the hub. */
 const TAB_DIGITS = 6;
 const RUN_DIGITS = 6;
 
@@ -56,7 +59,7 @@ export class Scripted implements Way {
     chrome.runtime.onConnect.addListener((port) => this.#connected(port));
     chrome.tabs.onUpdated.addListener((tabId) => void this.#put(tabId));
     chrome.tabs.onRemoved.addListener((tabId) => this.#gone(tabId, CLOSED));
-    // Scripts that are there already would go on.
+    // Scripts that were injected before would keep running.
     chrome.permissions.onRemoved.addListener(() => {
       for (const tabId of this.#tabs.keys()) void inPage(tabId, () => 0).catch(() => this.#gone(tabId, NO_ACCESS));
     });
@@ -113,7 +116,7 @@ export class Scripted implements Way {
     if (port !== undefined) tell(port, marked);
   }
 
-  /** Puts the client into the document that a tab shows, where it is not there. One after the other. */
+  /** Injects the client into the tab's document unless it is there already. One injection after the other per tab. */
   #put(tabId: number): Promise<void> {
     const before = this.#turns.get(tabId) ?? Promise.resolve();
     const turn = before.then(() => this.#putNow(tabId)).catch(() => this.#refused(tabId));
@@ -144,7 +147,7 @@ export class Scripted implements Way {
     await chrome.scripting.executeScript({ ...at, world: "MAIN", files: ["page.js"] });
   }
 
-  /** The browser lets no script run: the tab is elsewhere, or shows that it could not load. */
+  /** The browser refused to run a script: the tab shows another site, or an error page. */
   async #refused(tabId: number): Promise<void> {
     const tab = this.#tabs.get(tabId);
     if (tab === undefined) return;
@@ -162,7 +165,7 @@ export class Scripted implements Way {
     this.listener.detached(tabId, why);
   }
 
-  /** A relay speaks: the document's origin and address are the browser's word. */
+  /** A relay connected. The document's origin and URL come from the browser. */
   #connected(port: chrome.runtime.Port): void {
     const { tab: at, documentId: id = "", origin = "", url = "" } = port.sender ?? {};
     const tabId = at?.id ?? -1;
@@ -177,7 +180,7 @@ export class Scripted implements Way {
     const happened = (method: string, params: object): void => this.listener.happened({ tabId }, method, params);
     happened("Page.frameNavigated", { frame: { id: tab.target, url } });
     const auxData = { isDefault: true, frameId: tab.target };
-    // A document without an origin of its own has none in the debugger's words.
+    // The debugger reports the empty string for a document with an opaque origin.
     const known = { id: context, origin: origin === "null" ? "" : origin, uniqueId: id, auxData };
     happened("Runtime.executionContextCreated", { context: known });
     const { binding: name = "" } = tab.names ?? {};
@@ -197,8 +200,8 @@ export class Scripted implements Way {
 }
 
 /**
- * Runs in the page's world: lends the client what it finds there in place of the debugger's function. Only its text
- * gets there, so it uses nothing of this file.
+ * Runs in the page's world: provides the client with a replacement for the debugger's binding. Only the function's
+ * source text is injected, so it must not use anything else of this file.
  */
 function lend(key: string, names: Names, { toPage, fromPage }: Events): void {
   const global = globalThis as unknown as Record<string | symbol, unknown>;
@@ -211,20 +214,20 @@ function lend(key: string, names: Names, { toPage, fromPage }: Events): void {
   global[Symbol.for(key)] = names;
 }
 
-/** The document that has the client. */
+/** The document with the client. */
 function place({ joined }: Tab, tabId: number): chrome.scripting.Target {
   if (joined === undefined) throw new Refusal("the document is gone");
   return { tabId, documentIds: [joined.id] };
 }
 
-/** Runs in the extension's world of a document, and of no other that takes its place. */
+/** Runs in the extension's world of exactly this document, never in one that replaced it. */
 async function beside<T extends object, A extends readonly unknown[]>(
   target: chrome.scripting.Target,
   func: (...args: A) => T | Promise<T>,
   ...args: A
 ): Promise<T> {
   const [found] = await chrome.scripting.executeScript({ target, func, args, injectImmediately: true });
-  // A script that failed has no result: then nothing is known of what to hide.
+  // A failed script has no result, so it is unknown what must be hidden.
   if (typeof found?.result !== "object" || found.result === null) throw new Refusal("the page cannot be measured");
   return found.result as T;
 }
@@ -233,16 +236,16 @@ function inPage(tabId: number, func: () => unknown): Promise<chrome.scripting.Re
   return chrome.scripting.executeScript({ target: { tabId }, func, injectImmediately: true });
 }
 
-/** The document may be leaving. */
+/** Ignores an error, because the document may be unloading. */
 function tell(port: chrome.runtime.Port, told: Told): void {
   try {
     port.postMessage(told);
   } catch {
-    // Its end is told.
+    // Its disconnect event follows.
   }
 }
 
-/** The words of the debugger for where a document is. */
+/** The document's geometry in the debugger's terms. */
 function layout({ pageX, pageY, clientWidth, clientHeight, contentWidth, contentHeight, density }: Metrics): object {
   return {
     cssVisualViewport: { pageX, pageY, clientWidth, clientHeight },

@@ -1,7 +1,8 @@
-// Shows the person what agents do: a badge on granted tabs, another while a hub looks or acts, and a mark in the page's
-// title after that. The mark is away whenever the hub's code runs, so that no agent reads it as the page's own title.
+// Shows the person what agents do: a badge on granted tabs, another one while a hub looks or acts, and afterwards a
+// mark in the page's title. The mark is removed while the hub's code runs, so that no agent reads it as part of the
+// title.
 
-/** A word joiner makes it one that no page has by chance; eye-browser takes it out of what the page says of itself. */
+/** The word joiner makes it unlikely in other titles; eye-browser removes it from the titles that the page reports. */
 export const MARK = "\u{1F441}\u2060 ";
 
 const ACTIVE_MS = 2_000;
@@ -11,11 +12,11 @@ const MARK_MS = 3_000;
 const ON = { text: "on", color: "#1a7f37" };
 const BUSY = { text: "●", color: "#c62828" };
 
-/** What the hub tells the client in a page. */
+/** A message of the hub to the client in a page. */
 const TOLD = /^eye_[a-z0-9]+\((".*")(?:,1)?\)$/s;
-/** Longer than what the hub says of its own accord. */
+/** More than the longest message that the hub sends by itself. */
 const TOLD_LEN_MAX = 4_096;
-/** What the hub does for every document, whether or not an agent asks. */
+/** Commands that the hub sends for every document, even without an agent's request. */
 const PREPARING: ReadonlySet<string> = new Set([
   "Page.enable",
   "Runtime.enable",
@@ -25,23 +26,20 @@ const PREPARING: ReadonlySet<string> = new Set([
   "Emulation.setFocusEmulationEnabled",
   "Target.setAutoAttach",
   "Eye.join",
-  // A frame's number is told to the document around it.
+  // A frame's number is sent to its parent document.
   "DOM.getFrameOwner",
   "DOM.resolveNode",
   "Runtime.callFunctionOn",
   "Runtime.releaseObject",
 ]);
 
-/**
- * Whether a command is done for an agent. The hub's own are its answers to the page's client, and its question whether
- * that is alive.
- */
+/** Whether a command serves an agent. The hub itself sends answers to the page's client, and pings. */
 export function isForAgent(method: string, params: Readonly<Record<string, unknown>>): boolean {
   if (PREPARING.has(method)) return false;
   try {
     const message = told(method, params);
     if (message === undefined) return true;
-    // What the document was leaving for did not come; the frame that it is in.
+    // The navigation that the document was leaving for did not happen; or the number of its frame.
     if (message === "=" || /^%f\d+$/.test(String(message))) return false;
     const frames: unknown = JSON.parse(String(message));
     if (!Array.isArray(frames)) return false;
@@ -54,7 +52,7 @@ export function isForAgent(method: string, params: Readonly<Record<string, unkno
   }
 }
 
-/** What a command tells the client in a page; `undefined` is nothing, or more than the hub says of its own accord. */
+/** The message in a command to the client in a page; `undefined`: none, or longer than the hub's own messages. */
 function told(method: string, params: Readonly<Record<string, unknown>>): unknown {
   if (method === "Eye.tell") return String(params.message).length > TOLD_LEN_MAX ? undefined : params.message;
   const expression = String(params.expression);
@@ -77,7 +75,7 @@ export class Sign {
     this.show();
   }
 
-  /** The badge belongs to the document, and has to be set again for each. */
+  /** The badge belongs to the document and must be set again for each one. */
   show(): void {
     const { tabId } = this;
     const { text, color } = this.#active ? BUSY : ON;
@@ -88,12 +86,12 @@ export class Sign {
       chrome.action.setBadgeText({ tabId, text }),
       chrome.action.setBadgeBackgroundColor({ tabId, color }),
       chrome.action.setTitle({ tabId, title }),
-      // Without a popup a click is told to the worker, which stops.
+      // Without a popup, a click is reported to the worker, which stops.
       chrome.action.setPopup({ tabId, popup: "" }),
     ]);
   }
 
-  /** A command of the hub is about to be done. */
+  /** Called before a command of the hub is executed. */
   begins(method: string, params: Readonly<Record<string, unknown>>): void {
     this.#pending += 1;
     if (!isForAgent(method, params)) return;
@@ -112,7 +110,7 @@ export class Sign {
     this.show();
   }
 
-  /** It is done. */
+  /** Called when it is done. */
   ends(): void {
     this.#pending -= 1;
     if (!this.#active || this.#pending > 0) return;
@@ -125,7 +123,7 @@ export class Sign {
     }, MARK_AFTER_MS);
   }
 
-  /** The tab is no longer granted. */
+  /** Called when the tab is no longer granted. */
   remove(): void {
     clearTimeout(this.#calm);
     clearTimeout(this.#marking);

@@ -1,5 +1,5 @@
-// The granted tabs, each with a session of its own: commands of the hub in, through the guard; events out, through the
-// guard. How a tab is reached is not known here.
+// The granted tabs, each with a session: forwards the hub's commands and the tab's events, both through the guard.
+// Independent of how a tab is accessed.
 
 import * as guard from "./guard.js";
 import { forgetTabs, grants, how, originOf, setTab } from "./grants.js";
@@ -16,9 +16,9 @@ export interface Command {
 interface Attached extends guard.Granted {
   readonly tabId: number;
   readonly session: string;
-  /** What the browser is asked. */
+  /** The target of the browser's calls. */
   readonly place: Place;
-  /** Sessions of frames in it. */
+  /** Sessions of frames in the tab. */
   readonly frames: Set<Attached>;
   readonly by: "tab" | "site";
   readonly contexts: Map<number, guard.Context>;
@@ -32,7 +32,7 @@ export class Tabs {
   readonly #bySession = new Map<string, Attached>();
   readonly #turns = new Map<number, Promise<void>>();
   #count = 0;
-  /** Whether a hub wants them. */
+  /** Whether a hub is connected. */
   #wanted = false;
 
   readonly #way: Way;
@@ -58,23 +58,23 @@ export class Tabs {
     chrome.tabs.onReplaced.addListener((_, removed) => void setTab(removed, undefined));
   }
 
-  /** A hub speaks: whatever another left behind is undone, for it gets clean sessions. */
+  /** A hub has connected: detaches and attaches every tab, so that it gets clean sessions. */
   async begin(): Promise<void> {
     this.#wanted = true;
     await this.refreshAll(true);
   }
 
-  /** No hub speaks any more. Tabs stay attached for a while: it may be back in a moment. */
+  /** The hub has disconnected. Tabs stay attached for a while, because it may reconnect at once. */
   leave(): void {
     this.#wanted = false;
   }
 
-  /** None came back. */
+  /** No hub has reconnected: detaches the tabs. */
   async letGo(): Promise<void> {
     if (!this.#wanted) await this.refreshAll();
   }
 
-  /** Grants a tab. Rejects where the browser gives no access to it. */
+  /** Grants a tab. Rejects if the browser gives no access to it. */
   async grant(tabId: number): Promise<void> {
     await setTab(tabId, "granted");
     await this.refresh(tabId);
@@ -88,7 +88,7 @@ export class Tabs {
     await Promise.all(tabs.map(({ id }) => (id === undefined ? undefined : this.refresh(id, anew))));
   }
 
-  /** Attaches or detaches a tab, as it is granted now. One change of a tab after the other. */
+  /** Attaches or detaches a tab according to its grants. One change of a tab after the other. */
   refresh(tabId: number, anew = false): Promise<void> {
     const before = this.#turns.get(tabId) ?? Promise.resolve();
     const turn = before.then(() => this.#refresh(tabId, anew)).catch((error: unknown) => console.warn("eye:", error));
@@ -97,7 +97,7 @@ export class Tabs {
     return turn;
   }
 
-  /** Does what the hub asks, and answers it. */
+  /** Executes a command of the hub and answers it. */
   async take({ id, method, params = {}, sessionId }: Command): Promise<void> {
     const answer = (more: object): void => this.say({ id, ...(sessionId === undefined ? {} : { sessionId }), ...more });
     try {
@@ -118,7 +118,7 @@ export class Tabs {
     }
   }
 
-  /** The tab may have left what is granted while it was asked. */
+  /** The tab may have left the granted sites during the command. */
   async #isStillThere({ tabId, may }: Attached): Promise<void> {
     const { url } = await chrome.tabs.get(tabId);
     if (!may(originOf(url) ?? "")) throw new guard.Refusal(guard.ELSEWHERE);
@@ -205,9 +205,9 @@ export class Tabs {
     if (tabId === undefined) return;
     const attached = this.#byTab.get(tabId);
     if (attached !== undefined) this.#forget(attached);
-    // What the browser has taken back, it does not give again when the tab comes back.
+    // Access that the browser has revoked does not return when the tab does.
     if (why === NO_ACCESS && attached?.by === "tab") await setTab(tabId, undefined);
-    // The bar is about all tabs.
+    // The browser's debugging bar is about all tabs.
     if (why === CANCELED) await this.stopAll();
   }
 
@@ -224,13 +224,13 @@ export class Tabs {
     await this.refreshAll();
   }
 
-  /** A session is gone, and those of the frames in it. */
+  /** Removes a session and those of the frames in it. */
   #drop(attached: Attached): void {
     this.#bySession.delete(attached.session);
     for (const frame of attached.frames) this.#drop(frame);
   }
 
-  /** A frame of another site has a session, or has none any more. */
+  /** A frame of another site got a session, or lost it. */
   #framed(around: Attached, method: string, params: object): void {
     const { sessionId, targetInfo } = params as { sessionId: string; targetInfo: guard.Params };
     if (method === "Target.detachedFromTarget") {
@@ -278,7 +278,10 @@ export class Tabs {
     if (passed !== undefined) this.say({ method, params: passed, sessionId: attached.session });
   }
 
-  /** Notes a world. `false`: the tab shows what is not granted, and is let go before anything of that is heard. */
+  /**
+   * Records a context. `false`: the tab shows a site that is not granted, and is detached before any of its events are
+   * forwarded.
+   */
   #created(attached: Attached, params: object): boolean {
     const { context } = params as {
       context: { id: number; origin: string; name?: string; auxData?: { isDefault?: boolean; frameId?: string } };
@@ -289,8 +292,8 @@ export class Tabs {
     attached.contexts.set(context.id, { origin: context.origin, own, frame });
     if (attached.inner === true || !own || context.auxData?.frameId !== attached.target || attached.may(context.origin))
       return true;
-    // Attached again only when the browser tells of another address: this one may look granted still, or be so in a
-    // sandbox.
+    // Attached again only when the browser reports another URL: the current one may still look granted, or be granted
+    // and sandboxed.
     void this.#detach(attached);
     return false;
   }
@@ -300,7 +303,7 @@ function product(): string {
   return /Chrome\/[\d.]+/.exec(navigator.userAgent)?.[0] ?? "Chrome";
 }
 
-/** The browser's own words are JSON in the message of an error. */
+/** The browser reports its own errors as JSON in the message. */
 function reason(error: unknown): object {
   const text = error instanceof Error ? error.message : String(error);
   if (error instanceof guard.Refusal) return { code: -32_006, message: `refused by the extension: ${text}` };

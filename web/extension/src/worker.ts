@@ -1,4 +1,4 @@
-// The extension's worker: one link to the hub, the granted tabs behind it, and what the person asks for in the popup.
+// The extension's worker: the link to the hub, the granted tabs, and the popup's requests.
 
 import { Debugged } from "./debugged.js";
 import { grants, how, originOf, patterns, setSite } from "./grants.js";
@@ -6,7 +6,7 @@ import { Link } from "./link.js";
 import { Scripted } from "./scripted.js";
 import { type Command, Tabs } from "./tabs.js";
 
-/** What the popup asks. */
+/** A request of the popup. */
 export type Ask =
   | { readonly ask: "state"; readonly tabId: number }
   | { readonly ask: "pair"; readonly code: string }
@@ -15,7 +15,7 @@ export type Ask =
   | { readonly ask: "site"; readonly origin: string; readonly granted: boolean }
   | { readonly ask: "stop" };
 
-/** What it shows. */
+/** The data that the popup shows. */
 export interface Shown {
   readonly paired: boolean;
   readonly connected: boolean;
@@ -30,10 +30,10 @@ export interface Shown {
   readonly sites: readonly string[];
 }
 
-/** The site that the person is asked for by the browser. */
+/** Key of the site for which the browser is asking the person. */
 const ASKED = "asked";
 const WAKE = "wake";
-/** The shortest that the browser keeps to. */
+/** The shortest interval that the browser supports. */
 const WAKE_MINUTES = 0.5;
 
 const link: Link = new Link(
@@ -62,7 +62,7 @@ if (scripted) {
 void chrome.alarms.create(WAKE, { periodInMinutes: WAKE_MINUTES });
 void link.connect();
 
-/** A worker that was stopped comes back, and tabs that no hub has asked for in the meantime are let go. */
+/** Reconnects after the worker was stopped; detaches the tabs if no hub is connected. */
 async function wake(): Promise<void> {
   await link.connect();
   if (!(await link.state()).connected) await tabs.letGo();
@@ -92,12 +92,15 @@ async function asked(ask: Ask): Promise<Shown | true> {
   }
 }
 
-/** Whether the browser lets the extension run in a site: with the debugger it asks for no site. */
+/** Whether the browser lets the extension run on a site; with the debugger no site permission is needed. */
 async function mayRun(origin: string): Promise<boolean> {
   return !scripted || chrome.permissions.contains({ origins: patterns(origin) });
 }
 
-/** The browser may ask the person first, and that closes the popup: then the grant is made by their answer. */
+/**
+ * Grants or revokes a site. The browser may ask the person first, which closes the popup; their answer then completes
+ * the grant.
+ */
 async function site(origin: string, granted: boolean): Promise<void> {
   await chrome.storage.session.remove(ASKED);
   if (granted && !(await mayRun(origin))) {
@@ -109,13 +112,13 @@ async function site(origin: string, granted: boolean): Promise<void> {
   await tabs.refreshAll();
 }
 
-/** The browser lets the extension run in more sites. */
+/** The browser lets the extension run on more sites. */
 async function allowed(): Promise<void> {
   const { [ASKED]: asked } = await chrome.storage.session.get(ASKED);
   if (typeof asked === "string" && (await mayRun(asked))) await site(asked, true);
 }
 
-/** The person took sites back in the browser's own screens. */
+/** The person revoked sites in the browser's own settings. */
 async function takenBack(): Promise<void> {
   for (const origin of (await grants()).sites) if (!(await mayRun(origin))) await setSite(origin, false);
   await tabs.refreshAll();

@@ -1,4 +1,4 @@
-// What a false or curious hub may not do in a granted tab, nor hear of it.
+// What a malicious or curious hub cannot do in a granted tab, and does not receive.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -171,7 +171,7 @@ test("frames of other sites get sessions that never wait, and of what is not gra
   const hidden = { frame: { id: "F", url: "", securityOrigin: "" }, childFrames: [] };
   const told = answer("Page.getFrameTree", { frameTree: tree }, bySite);
   assert.deepEqual(told, { frameTree: { ...tree, childFrames: [hidden] } });
-  // Such a frame is not there by its address: what is done in it names a granted document.
+  // The URL of such a frame is hidden: commands in it name a granted document.
   const framed: Granted = { ...bySite, target: "F", inner: true, url: "", contexts: new Map() };
   assert.doesNotThrow(() => command("Page.enable", {}, framed));
   for (const method of ["Page.captureScreenshot", "Page.printToPDF", "Network.getCookies", "Page.reload"]) {
@@ -258,7 +258,7 @@ test("a request is told, with its body, only where a granted document made it", 
   assert.equal(sent("2", "https://bank.example/login?code=7"), undefined);
   assert.equal(answered("2"), undefined);
   assert.throws(() => body("2"), Refusal);
-  // A redirect that leads away takes the request along.
+  // A redirect to another site drops the request.
   assert.equal(sent("1", "https://bank.example/login?code=7"), undefined);
   assert.throws(() => body("1"), Refusal);
   for (let at = 0; at < 3_000; at++) sent(`many${String(at)}`, SITE);
@@ -266,8 +266,8 @@ test("a request is told, with its body, only where a granted document made it", 
 });
 
 /**
- * What the driver does in eye's own browser only: files of the machine, the browser itself, other targets, where a tab
- * has been.
+ * Commands that the driver uses only in eye's own browser: files of the machine, the browser itself, other targets, the
+ * tab's history.
  */
 const NOT_HERE: ReadonlySet<string> = new Set([
   ...["Browser.close", "Browser.setDownloadBehavior", "Browser.setPermission"],
@@ -276,7 +276,7 @@ const NOT_HERE: ReadonlySet<string> = new Set([
   ...["Network.setCookies", "Page.navigateToHistoryEntry", "Runtime.removeBinding"],
 ]);
 
-/** Those that are the browser's, which `tabs.ts` answers, and events. */
+/** Commands of the browser, which `tabs.ts` handles, and events. */
 const NO_COMMANDS: ReadonlySet<string> = new Set([
   ...["Browser.getVersion", "Target.closeTarget", "Target.setAutoAttach"],
   ...["Browser.downloadProgress", "Browser.downloadWillBegin", "Browser.tabMoved"],
@@ -288,7 +288,7 @@ const NO_COMMANDS: ReadonlySet<string> = new Set([
 ]);
 
 test("every command of the driver and of the page client has a row, or is known not to be for a person's browser", () => {
-  // From the folder that the tests are bundled into.
+  // From the folder into which the tests are bundled.
   const root = join(import.meta.dirname, "../../../..");
   const named = new Set<string>();
   for (const folder of ["crates/eye-browser/src/drive", "web/client/src"]) {

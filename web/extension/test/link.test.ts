@@ -1,4 +1,4 @@
-// Codes as people type them, and which commands are an agent's.
+// Codes as people type them, and which commands serve an agent.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

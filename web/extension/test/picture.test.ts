@@ -1,4 +1,4 @@
-// Where in a picture of a window is what the hub asked for.
+// Where the requested area is in a picture of a window.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Runs the extension's unit tests. No browser is needed.
+// Runs the extension's unit tests. Needs no browser.
 
 import { runTests, testFiles } from "../../harness/bundle.mjs";
 
