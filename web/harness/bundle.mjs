@@ -1,5 +1,5 @@
-// Bundles typed modules, for Node 20 runs no TypeScript, and hands test files to node's own runner. What is bundled
-// reads where eye and the sources are from EYE_BIN and EYE_WEB.
+// Bundles typed modules, because Node 20 does not run TypeScript, and passes test files to Node's test runner. Bundled
+// code finds eye and the sources through EYE_BIN and EYE_WEB.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
@@ -8,13 +8,13 @@ import { build } from "esbuild";
 
 const web = join(import.meta.dirname, "..");
 
-/** What bundled code is started with. */
+/** The environment of bundled code. */
 export function environment() {
   const program = resolve(process.env.EYE_BIN ?? join(web, "../target/debug/eye"));
   return { ...process.env, EYE_BIN: program, EYE_WEB: web };
 }
 
-/** Ends this program with an error where there is no eye to test. */
+/** Ends this program with an error if there is no eye binary to test. */
 export function needsEye() {
   const { EYE_BIN: program } = environment();
   if (existsSync(program)) return;
@@ -22,7 +22,7 @@ export function needsEye() {
   process.exit(1);
 }
 
-/** esbuild with what all bundles have in common. */
+/** Runs esbuild with the options that all bundles share. */
 export function bundle(options) {
   return build({
     bundle: true,
@@ -47,7 +47,7 @@ export async function runBundled(source, out, args) {
   return status ?? 1;
 }
 
-/** The test files of a folder whose names hold one of these words; all without words. */
+/** The test files of a folder whose names contain one of these words; without words, all of them. */
 export function testFiles(folder, words) {
   const named = (name) => words.length === 0 || words.some((word) => name.includes(word));
   const names = readdirSync(folder).filter((name) => name.endsWith(".test.ts") && named(name));
@@ -57,8 +57,8 @@ export function testFiles(folder, words) {
 }
 
 /**
- * Runs test files of a folder and returns the status. EYE_TEST_NAME limits it to the tests whose names match.
- * Bundles lie in a folder of this run, because two people may test in one checkout.
+ * Runs test files of a folder and returns the status. EYE_TEST_NAME limits it to tests whose names match.
+ * Each run has its own folder for bundles, because two runs may share a checkout.
  */
 export async function runTests(folder, names, { flags = [], ...options } = {}) {
   const out = join(folder, "../.test-build", String(process.pid));

@@ -1,4 +1,4 @@
-// Finds Chromium and starts it: driven by playwright, or bare, with no debugger attached at all.
+// Finds Chromium and starts it: driven by playwright, or without any debugger.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -7,9 +7,12 @@ import { join } from "node:path";
 import { chromium, type Browser, type BrowserContext } from "playwright-core";
 import { findProgram } from "./program.js";
 
-/** Two pages of the browser's own behind the address bar of each window: most of what a window costs. */
+/** Two internal pages that the browser keeps for each window's address bar: most of what a window costs. */
 const OWN_PAGES = ["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"];
-/** What playwright turns off, as far as tests could notice: the browser takes only the last list. */
+/**
+ * Features that playwright disables and that may affect tests. Repeated here, because the browser uses only the last
+ * list.
+ */
 const BY_PLAYWRIGHT = [
   ...["AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync"],
   ...["DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades", "LensOverlay"],
@@ -19,7 +22,7 @@ const BY_PLAYWRIGHT = [
 
 const OWN_PAGES_OFF = `--disable-features=${OWN_PAGES.join(",")}`;
 
-/** The flag that turns features of a browser off which playwright starts, these and the usual ones. */
+/** The flag that disables these features besides the usual ones, for a browser that playwright starts. */
 export function without(...features: string[]): string {
   return `--disable-features=${[...OWN_PAGES, ...BY_PLAYWRIGHT, ...features].join(",")}`;
 }
@@ -43,7 +46,7 @@ export function startChromium(...more: string[]): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium(), args: [...FLAGS, without(), ...more] });
 }
 
-/** Without some of playwright's own arguments. */
+/** Starts Chromium without some of playwright's own arguments. */
 export function startChromiumWithout(left: readonly string[], ...more: string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: findChromium(),
@@ -52,7 +55,7 @@ export function startChromiumWithout(left: readonly string[], ...more: string[])
   });
 }
 
-/** A browser whose profile is in that folder, with extensions and without a viewport of playwright's. */
+/** Starts a browser with a profile in this folder, with extensions and without playwright's fixed viewport. */
 export function startProfile(folder: string, ...more: string[]): Promise<BrowserContext> {
   return chromium.launchPersistentContext(folder, {
     executablePath: findChromium(),
@@ -62,7 +65,10 @@ export function startProfile(folder: string, ...more: string[]): Promise<Browser
   });
 }
 
-/** A browser as people have it: tabs may be hidden, and pages are kept for the way back, which a debugger prevents. */
+/**
+ * A browser as people use it: tabs may be hidden, and pages are kept in the back/forward cache, which a debugger
+ * prevents.
+ */
 export class BareChromium {
   private constructor(
     readonly process: ChildProcess,

@@ -1,4 +1,5 @@
-// Finds Firefox and starts it. A distribution's own is driven over WebDriver BiDi, which playwright does not speak.
+// Finds Firefox and starts it. A distribution's Firefox is driven over WebDriver BiDi, which playwright does not
+// support.
 
 import { launch, type Browser } from "puppeteer-core";
 import { findProgram } from "./program.js";

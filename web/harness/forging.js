@@ -1,7 +1,7 @@
-// A page that gets hold of the way out of the client's half in its own world (`web/client/src/driven/driver.ts`): that
-// says one by one what it has held back, also where that is nothing. From the first answer to an agent's code on, the
-// page knows the numbers of the calls that follow: it answers all of them, and the driver's own questions, in each form
-// of an answer.
+// A hostile page that forges answers through the client's half in its own world (`web/client/src/driven/driver.ts`):
+// that code iterates over the messages that it has held back, even if there are none. The first answer to an agent's
+// code reveals the numbers of the calls that follow; the page then answers all of them, and the driver's own requests,
+// in each form of an answer.
 
 const { stringify } = JSON;
 const iterate = Array.prototype[Symbol.iterator];

@@ -1,4 +1,4 @@
-// A hermetic home for one hub: its own folders, its own port, and the real CLI run in it.
+// A hermetic home for one hub: its own folders and port, with the real CLI.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ export interface Said {
 
 export interface Circumstances {
   readonly stdin?: string;
-  /** An agent is known by the folder it asks from; a name here is a folder of its own. */
+  /** An agent is identified by its working folder; each name is a folder of its own. */
   readonly folder?: string;
   readonly env?: Record<string, string>;
 }
@@ -68,31 +68,31 @@ export class Home {
     };
   }
 
-  /** Its commands and its hub are started with `more` in their environment. */
+  /** Its commands and its hub get `more` in their environment. */
   static async open(more: Readonly<Record<string, string>> = {}): Promise<Home> {
     const folder = await mkdtemp(join(tmpdir(), "eye-home-"));
     for (const name of ["run", "config", "state", "work"]) await mkdir(join(folder, name), { mode: 0o700 });
     return new Home(folder, await freePort(), more);
   }
 
-  /** A home with a hub that runs. */
+  /** A home with a running hub. */
   static async running(...flags: readonly string[]): Promise<Home> {
     const home = await Home.open();
     await home.up(...flags);
     return home;
   }
 
-  /** Where pages find the hub. */
+  /** The hub's URL for pages. */
   get url(): string {
     return `http://localhost:${String(this.port)}`;
   }
 
-  /** What a command of this home is started with. */
+  /** The environment of this home's commands. */
   get env(): Readonly<Record<string, string>> {
     return this.#env;
   }
 
-  /** Where agents find it. */
+  /** The hub's socket for agents. */
   get socket(): string {
     return join(this.folder, "run/eye/hub.sock");
   }
@@ -113,7 +113,7 @@ export class Home {
     const cwd = join(this.folder, folder);
     await mkdir(cwd, { recursive: true });
     const child = spawn(program(), args, { cwd, env: { ...this.#env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
-    // A command that ends before it has read everything is no fault of the test.
+    // A command may end before it has read all its input; that is not an error of the test.
     child.stdin.on("error", () => undefined);
     child.stdin.end(stdin);
     return { process: child, said: ended(child) };
@@ -124,7 +124,7 @@ export class Home {
     if (code !== 0) throw new Error(`the hub did not start: ${stderr}`);
   }
 
-  /** The hub ends and another takes its place, on the same port. */
+  /** Restarts the hub on the same port. */
   async restart(...flags: readonly string[]): Promise<void> {
     const { code, stderr } = await this.eye("down");
     if (code !== 0) throw new Error(`the hub did not end: ${stderr}`);
@@ -149,14 +149,14 @@ export class Home {
     return readFile(join(this.folder, "state/eye/hub.log"), "utf8").catch(() => "");
   }
 
-  /** Waits until the page of that session has joined. */
+  /** Waits until the page of this session has joined. */
   async joined(session: string): Promise<Row> {
     return until(`${session} has joined`, async () =>
       (await this.pages()).find((row) => row.id === session && row.state === "connected"),
     );
   }
 
-  /** Ends the hub at once, as a crash would. */
+  /** Kills the hub, as a crash would. */
   async killHub(): Promise<void> {
     const status = await this.status();
     if (status === undefined) throw new Error("no hub to kill");
@@ -189,7 +189,7 @@ function ended(child: ChildProcess): Promise<Said> {
   });
 }
 
-/** A zombie has ended too: a hub that was started in the background may have no parent to reap it. */
+/** A zombie counts as ended: a hub that was started in the background may have no parent to reap it. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -209,11 +209,11 @@ function isZombie(pid: number): boolean {
   }
 }
 
-/** Below the ports that systems give to outgoing connections, so that none of those takes one meanwhile. */
+/** Below the ports that systems use for outgoing connections, so that none of those takes one in the meantime. */
 const PORTS = { first: 12_000, count: 20_000 };
 let nextPort = Math.floor(Math.random() * PORTS.count);
 
-/** A port of loopback that is free, and that this process gives away only once. */
+/** A free loopback port that this process returns only once. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < PORTS.count; tries++) {
     const port = PORTS.first + (nextPort++ % PORTS.count);

@@ -1,4 +1,4 @@
-// A page that replaces what scripts are made of, by what breaks or deceives them.
+// A page that replaces built-in functions by ones that throw or return wrong results.
 
 {
   const broken = () => { throw new Error("hostile"); };

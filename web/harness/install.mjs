@@ -1,14 +1,15 @@
-// Installs programs of others for tests and measurements: commands that say why they failed, and Pythons of their own.
+// Installs third-party programs for tests and measurements: commands with useful errors, and separate Python
+// environments.
 
 import { spawn } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { join } from "node:path";
 
-/** How much of what a command printed is told when it fails. */
+/** Characters of a failed command's output that are reported. */
 const TOLD = 4000;
 const GIB = 2 ** 30;
 
-/** Runs a command to its end. Rejects with its last words and the room on the disk: a full one is often the reason. */
+/** Runs a command to its end. Rejects with its last output and the free disk space: a full disk is often the reason. */
 export async function run(command, args, cwd, env = process.env) {
   const { code, words } = await end(command, args, cwd, env);
   if (code === 0) return;
@@ -23,8 +24,8 @@ export async function works(command, args, cwd = ".") {
 }
 
 /**
- * Makes a Python in `folder` with these packages, and returns its program. The pip that is there fills it; where there
- * is none, or one before 22.3, the new Python gets its own first.
+ * Makes a Python environment in `folder` with these packages, and returns its interpreter. The existing pip fills it;
+ * if there is none, or one before 22.3, the new environment gets its own pip first.
  */
 export async function makePython(folder, packages, cwd) {
   const python = join(folder, "bin/python");

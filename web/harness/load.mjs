@@ -1,4 +1,4 @@
-// Gives a benchmark the typed modules of the tests.
+// Loads the tests' typed modules for a benchmark.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,8 @@ import { bundle, environment } from "./bundle.mjs";
 const web = join(import.meta.dirname, "..");
 
 /**
- * All that these modules of `web/` export, in one object. They are bundled as one, for a class must not be there twice.
+ * All exports of these modules of `web/` in one object. They are bundled together, because a class must not exist
+ * twice.
  */
 export async function load(...modules) {
   Object.assign(process.env, environment());

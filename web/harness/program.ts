@@ -1,12 +1,12 @@
-// Finds the programs that tests drive: by a variable of the environment, or on PATH.
+// Finds the programs that tests use: through an environment variable, or on PATH.
 
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Where distributions put servers, which is not on everybody's PATH. */
+/** Distributions put servers here, and it is not on every PATH. */
 const ADMINISTRATION = "/usr/sbin";
 
-/** The program that the variable names, or the first of these names that is on PATH. */
+/** The program named by the variable, or the first of these names on PATH. */
 export function findProgram(variable: string, ...names: readonly string[]): string {
   const named = process.env[variable];
   if (named !== undefined && named !== "") return named;
@@ -16,14 +16,13 @@ export function findProgram(variable: string, ...names: readonly string[]): stri
   return found;
 }
 
-/** The binary under test. */
 export function program(): string {
   const named = process.env.EYE_BIN;
   if (named === undefined) throw new Error("harness/bundle.mjs says where eye is");
   return named;
 }
 
-/** The folder `web/`: bundled code does not know where it came from. */
+/** The folder `web/`: bundled code does not know its source folder. */
 export function web(): string {
   const folder = process.env.EYE_WEB;
   if (folder === undefined) throw new Error("harness/bundle.mjs says where the sources are");

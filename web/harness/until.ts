@@ -1,9 +1,9 @@
-// Waiting with a deadline: for an event, and by looking again for what has no event.
+// Waiting with a deadline: for an event, and by polling where there is no event.
 
 const LOOK_EVERY_MS = 20;
 const DEADLINE_MS = 60_000;
 
-/** Looks until there is something to see, and returns it; says what was missing when the deadline passes. */
+/** Polls until `look` returns a value, and returns it; reports what was missing when the deadline passes. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined> | T | undefined,
@@ -18,11 +18,11 @@ export async function until<T>(
   }
 }
 
-/** Waits for an event, and says what was missing when the deadline passes. */
+/** Waits for an event; reports what was missing when the deadline passes. */
 export async function within<T>(what: string, event: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    // An event that a test stopped waiting for does not hold up its end.
+    // The timer must not keep a test alive that has stopped waiting.
     timer = setTimeout(() => reject(new Error(`not within ${String(deadlineMs)} ms: ${what}`)), deadlineMs).unref();
   });
   return Promise.race([event, late]).finally(() => clearTimeout(timer));
