@@ -1,5 +1,5 @@
-// Runs the tests: `npm test -w eye-e2e -- gate reload` only the files whose names hold one of these words,
-// EYE_TEST_NAME only the tests whose names match it. EYE_TEST_JOBS files run beside each other (1).
+// Runs the tests: `npm test -w eye-e2e -- gate reload` runs only files whose names contain one of these words,
+// EYE_TEST_NAME only tests whose names match it. EYE_TEST_JOBS files run in parallel (default 1).
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
-// Bundles and runs one of the scripts beside the tests: `node script.mjs console-pictures`,
-// `node script.mjs console-load`. They drive a real hub and a real browser, as the tests do, and print or write what
-// they find.
+// Bundles and runs one of the scripts next to the tests, such as `node script.mjs console-pictures` or
+// `node script.mjs console-load`. Like the tests, they use a real hub and a real browser, and print or write their
+// results.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Tries eye on real applications: does each task with eye's verbs, asks the application whether it is done, and holds
-// what `look --all` prints against what the browser says is seen.
+// Tries eye on real applications: does each task with eye's verbs, asks the application whether it is done, and
+// compares the output of `look --all` with what the browser reports as visible.
 //   node run.mjs            the light applications, as `cargo xtask test` does
 //   node run.mjs --all      all of them
 //   node run.mjs NAME…      these; --show prints every command and its output, --misses every miss
@@ -46,7 +46,7 @@ if (has("hands")) handsTable(results);
 missList(results);
 if (has("bench")) benchTable(results);
 for (const line of corpus.skipped) console.log(`skipped: ${line}`);
-// The goals are for a set of applications; some of them alone may lie below.
+// The goals are for the whole set; single applications may be below them.
 const goals = names.length > 0 ? [] : [...missedGoals(results), ...(has("bench") ? missedPeerGoals(results) : [])];
 for (const line of goals) console.error(`goal missed: ${line}`);
 process.exitCode = goals.length > 0 || results.some(({ faults }) => faults.length > 0) ? 1 : 0;

@@ -1,7 +1,7 @@
-// Figures of eye's own browser beside the same browser spoken to directly, by turns in one run: eval, also beside the
-// least program that an agent could reach a browser through (`relay.mjs`), a click, a picture, the memory of the hub
-// per page, and opening a page beside agent-browser. `node bench/driven.mjs [--quick]`; EYE_BIN names the binary,
-// EYE_CHROMIUM the browser, AGENT_BROWSER the peer, if it is there.
+// Figures of eye's own browser next to the same browser used directly, in turns within one run: eval, also next to the
+// smallest program through which an agent could use a browser (`relay.mjs`), a click, a picture, the hub's memory per
+// page, and opening a page next to agent-browser. `node bench/driven.mjs [--quick]`; EYE_BIN names the binary,
+// EYE_CHROMIUM the browser, AGENT_BROWSER the peer, if installed.
 
 import { execFile, spawn } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
@@ -75,7 +75,7 @@ class Agent {
   }
 }
 
-/** A bare relay to a browser of its own, as a process, and a connection to it. */
+/** A bare relay with its own browser, as a process, and a connection to it. */
 class Relay {
   #waiting = [];
 
@@ -134,7 +134,7 @@ try {
   await eye("browse", url, "--headless");
   const agent = new Agent(home.socket);
   const page = { page: "Table" };
-  // Another text each time, as agents ask: a browser keeps what it has compiled.
+  // A different text each time, as agents send it: browsers cache compiled code.
   let evals = 0;
   const code = () => `6 * ${++evals}`;
   const evaluate = () => agent.ask("eval", { ...page, code: code() });
@@ -169,8 +169,7 @@ try {
   note("eval, beside a bare relay of it", evaluated, relayed, "");
   note("a bare relay, beside Runtime.evaluate", relayed, evaluatedRaw, "");
   note("shot of a viewport, beside captureScreenshot", ...(await byTurns(SHOTS, shoot, shootRaw)), "1.15 ×");
-  // A click by events of the page's own settles in the same way; what a real one takes beyond that is the browser's
-  // input.
+  // A click by synthetic events settles in the same way; the additional time of a real click is the browser's input.
   const synthetic = () => agent.ask("page/click", { ...page, target: "#go", synthetic: true });
   const [clicked, settled] = await byTurns(CLICKS, click, synthetic);
   note("click to settled answer, beside a synthetic one", clicked, settled, "");
@@ -195,7 +194,7 @@ try {
     run(peer, words, { env: { ...peerEnv, AGENT_BROWSER_PROFILE: join(home.folder, "peer") } });
   const [opened, openedPeer] = [[], []];
   await eye("browse", "--stop");
-  // Once each unmeasured, so that both profiles are warm.
+  // One unmeasured run each, so that both profiles are warm.
   for (let at = 0; at <= OPENS; at++) {
     const ours = await timed(async () => {
       await eye("browse", url, "--headless");

@@ -1,6 +1,6 @@
-// Counts what one look at ten pages costs an agent, in o200k tokens: `eye look`, `eye look --all`, and
-// `agent-browser snapshot -i`. `node bench/look-tokens.mjs [PAGE…]`; agent-browser is named in AGENT_BROWSER or found
-// on PATH, and left out if there is none. `--show` prints the outlines.
+// Counts the cost of one look at ten pages in o200k tokens: `eye look`, `eye look --all`, and
+// `agent-browser snapshot -i`. `node bench/look-tokens.mjs [PAGE…]`; AGENT_BROWSER or PATH names agent-browser,
+// which is left out if missing. `--show` prints the outlines.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
@@ -22,7 +22,7 @@ const all = readdirSync(pages)
   .map((name) => basename(name, ".html"));
 const names = all.filter((name) => wanted.length === 0 || wanted.includes(name));
 
-/** The pages as they are, and with `?eye` with the client that was built last. */
+/** The pages unchanged, and with `?eye` with the client of the last build. */
 async function serve() {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url, "http://site");

@@ -1,5 +1,6 @@
-// What a whole task costs an MCP client in o200k tokens, with three tools for everything and with all of 200 listed:
-// find the tool that knows an exchange rate, call it, and use the number. `node bench/mcp-tokens.mjs`; eye is EYE_BIN.
+// The cost of a whole task for an MCP client in o200k tokens, with three tools for everything and with all 200 listed:
+// find the tool that knows an exchange rate, call it, and use the number. `node bench/mcp-tokens.mjs`; EYE_BIN names
+// eye.
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -23,7 +24,7 @@ async function connect(home, folder, ...flags) {
   return client;
 }
 
-/** One step of a conversation: what the model writes, and what it reads. */
+/** One step of a conversation: counts the tokens that the model writes and reads. */
 async function step(client, spent, name, args) {
   const { content } = await client.callTool({ name, arguments: args });
   spent.calls += 1;
@@ -57,7 +58,8 @@ try {
 
   const sparse = await connect(home, folder);
   const few = { list: countTokens(JSON.stringify(await listed(sparse))), calls: 0, written: 0, read: 0 };
-  // The servers are started before anything is counted: a discovery answers at once, and tells what is still starting.
+  // Servers are started before anything is counted: a discovery answers at once and names those that are still
+  // starting.
   for (let text = "is starting"; text.includes("is starting"); )
     text = (await sparse.callTool({ name: "mcp_discover", arguments: { query: "x" } })).content[0].text;
   const found = await step(sparse, few, "mcp_discover", { query: "exchange rate" });

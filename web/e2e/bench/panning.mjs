@@ -1,5 +1,5 @@
-// Frame times of the geometry map while a mouse drags it, beside an empty page that only counts its frames: in one
-// browser, by turns. `node bench/panning.mjs [--quick]`; EYE_BIN names the binary.
+// Frame times of the geometry map while a mouse drags it, next to an empty page that only counts its frames; in one
+// browser, in turns. `node bench/panning.mjs [--quick]`; EYE_BIN names the binary.
 
 import { load } from "../../harness/load.mjs";
 import { table } from "./table.mjs";
@@ -13,7 +13,7 @@ const empty = await stage.context.newPage();
 await empty.setContent("<!doctype html><canvas width=640 height=480></canvas>");
 const { page } = await GeometryTab.open(stage, "panning");
 
-/** The times between so many frames of a page while something moves it. */
+/** The times between frames of a page while `move` acts on it. */
 async function frames(page, move) {
   await page.bringToFront();
   const counted = page.evaluate(
@@ -38,7 +38,7 @@ async function frames(page, move) {
   return counted;
 }
 
-/** One move of the mouse for about every frame, around in circles. */
+/** About one mouse move per frame, in circles. */
 const circling = (page) => (step) => page.mouse.move(320 + 150 * Math.cos(step / 9), 240 + 150 * Math.sin(step / 9));
 
 const series = { empty: [], "zoom 1": [], "zoom 0.25": [], "zoom 4": [] };

@@ -1,4 +1,4 @@
-// A headless browser with a page in it, over its pipe.
+// A headless browser with one page, controlled through its pipe.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export const FLAGS = ["--no-sandbox", "--disable-gpu"];
-/** As eye's own browser has it. */
+/** The same features off as in eye's own browser. */
 const OFF = "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup";
 
-/** A browser that is spoken to without anything between. */
+/** A browser that is used directly. */
 export class Raw {
   #last = 0;
   #waiting = new Map();
@@ -55,7 +55,7 @@ export class Raw {
     const ended = new Promise((resolve) => this.child.once("exit", resolve));
     this.child.kill("SIGKILL");
     await ended;
-    // Its helpers write there for a moment longer.
+    // Its helper processes still write there for a moment.
     rmSync(this.profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }

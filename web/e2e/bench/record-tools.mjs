@@ -1,5 +1,5 @@
-// Records the tools of real MCP servers for the retrieval bench: installs each server below TARGET/retrieval, starts
-// it, and writes what it lists to TARGET/retrieval/tools.json. Nothing of a server's text is committed.
+// Records the tools of real MCP servers for the retrieval benchmark: installs each server below TARGET/retrieval,
+// starts it, and writes its list of tools to TARGET/retrieval/tools.json. No text of a server is committed.
 // `node bench/record-tools.mjs TARGET`.
 
 import { spawn } from "node:child_process";
@@ -12,7 +12,7 @@ import { makePython, run } from "../../harness/install.mjs";
 const LIST_MS = 60_000;
 
 /**
- * Versions are pinned: the queries of crates/eye-mcp/bench were written for these tools. Keys are invented; listing
+ * Versions are pinned: the queries of crates/eye-mcp/bench were written for these tools. The keys are invented; listing
  * needs none.
  */
 const SERVERS = [
@@ -126,7 +126,7 @@ const SERVERS = [
 const folder = resolve(process.argv[2] ?? "../../target", "retrieval");
 mkdirSync(folder, { recursive: true });
 
-/** Installs one server into a folder of its own, so that one that cannot be had costs no other. */
+/** Installs one server into its own folder, so that a failed installation does not affect the others. */
 async function install({ name, npm, pip }) {
   const own = join(folder, "servers", name);
   if (existsSync(join(own, "installed"))) return own;
@@ -141,7 +141,7 @@ async function install({ name, npm, pip }) {
   return own;
 }
 
-/** Starts a server, shakes hands and lists its tools, all pages. */
+/** Starts a server, does the handshake and lists all pages of its tools. */
 async function record(server) {
   const { name, npm, bin, args = [], env = {} } = server;
   const own = await install(server);
@@ -208,7 +208,7 @@ if (!existsSync(file)) {
       recorded.push(listed);
       console.error(`${server.name}: ${listed.tools.length} tools`);
     } catch (error) {
-      // A server that cannot list here is left out, and its queries with it: the table says how many it judged.
+      // A server that cannot list here is left out with its queries: the table says how many were judged.
       console.error(String(error.message).split("\n").slice(0, 3).join(" | "));
     }
   }

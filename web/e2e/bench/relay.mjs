@@ -1,6 +1,6 @@
-// The least that can stand between an agent and a browser: for each line of a Unix socket, which is an expression, one
-// `Runtime.evaluate`, and its value as a line. `node relay.mjs CHROMIUM URL SOCKET`; it says when it listens, and ends
-// with its input.
+// The smallest program between an agent and a browser: sends each line of a Unix socket, an expression, as one
+// `Runtime.evaluate`, and returns its value as a line. `node relay.mjs CHROMIUM URL SOCKET`; it prints a line when it
+// listens, and ends when its stdin does.
 
 import { createServer } from "node:net";
 import { evaluation, Raw } from "./raw.mjs";

@@ -1,6 +1,6 @@
-// The tables of the proposal that eye began with, from real texts and real runs: what an operation costs with curl and
-// JSON and with eye, how long the wire forms are, and how many hops a question takes. Its table of times is eye-bench's
-// (`cargo xtask bench` prints both). `node bench/seed-tables.mjs [--quick]`; eye is EYE_BIN.
+// The tables of the proposal with which eye began, from real texts and real runs: the cost of an operation with curl
+// and JSON and with eye, the length of the wire forms, and the hops of a request. eye-bench makes its table of times
+// (`cargo xtask bench` prints both). `node bench/seed-tables.mjs [--quick]`; EYE_BIN names eye.
 
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import assert from "node:assert/strict";
@@ -13,12 +13,10 @@ import { percent, table } from "./table.mjs";
 const { Agent, Course, Desktop } = await load("e2e/stage/agent.js", "e2e/stage/desktop.js", "e2e/tasks/course.js");
 const quick = process.argv.includes("--quick");
 const TRACES = quick ? 1 : 5;
-/** As the proposal counted it: `-H "Authorization: Bearer …" \`, with its indentation. */
+/** As counted in the proposal: `-H "Authorization: Bearer …" \`, with its indentation. */
 const AUTHORIZATION_CHARS = 220;
 
-/**
- * The six operations of the proposal: the original tool, what the bridge of the page answers to it, and eye's command.
- */
+/** The six operations of the proposal: the original tool, the page bridge's answer to it, and eye's command. */
 const OPERATIONS = [
   {
     name: "JS eval",
@@ -64,7 +62,7 @@ const OPERATIONS = [
   },
 ];
 
-/** The original's token: what it says in base64, a dot, its HMAC; `rand` makes it as long as documented. */
+/** A token of the original: its payload in base64, a dot, its HMAC; `rand` pads it to the documented length. */
 function token() {
   const length = AUTHORIZATION_CHARS - '  -H "Authorization: Bearer " \\'.length - 1 - 64;
   const said = (rand) => Buffer.from(`{"username": "root", "exp": 1738195200, "rand": "${rand}"}`).toString("base64");
@@ -132,7 +130,7 @@ async function operations(course) {
   );
 }
 
-/** `x` is "y" in the page. Answered forms are counted as sent and as received, without the newline. */
+/** `x` is "y" in the page. Forms with an answer are counted in both directions, without the newline. */
 const FORMS = [
   [
     "Verbose: JSON-RPC",
@@ -159,7 +157,7 @@ async function forms(course) {
     const heard = agent.frames.length;
     agent.send(request);
     if (wanted === undefined) {
-      // What has no answer is followed by a question, whose answer must be the next frame.
+      // A form without an answer is followed by a request, whose answer must be the next frame.
       agent.send("end:asked");
       await agent.frame((frame) => frame.startsWith("end"));
       assert.deepEqual(agent.frames.slice(heard), [`end:${String(FORMS.length)}`]);
@@ -216,7 +214,7 @@ async function hops(course) {
       if (command === undefined) assert.ok((await agent.ask(`q${++asked}`, "document.title")).endsWith(title));
       else await (await course.shell({ EYE_PAGE: desktop.session })).run(command);
     };
-    // A sign of life that the hub happens to ask of the page adds two; the smallest of several counts has none.
+    // A ping of the hub to the page would add two messages; the smallest of several counts has none.
     const seen = [];
     for (let round = 0; round < TRACES; round += 1) seen.push(await traceHub(pid, out, ask));
     const { received, sent } = seen.sort((a, b) => a.received + a.sent - b.received - b.sent)[0];

@@ -1,5 +1,5 @@
-// A thread that asks the peer, agent-browser, for its snapshot of every page: a process at a time, while the first
-// thread serves the pages.
+// A worker thread that asks the peer, agent-browser, for a snapshot of every page, one process at a time, while the
+// main thread serves the pages.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { parentPort, workerData } from "node:worker_threads";
 const ANSWER_MS_MAX = 60_000;
 const { names, site, browser, flags, viewport } = workerData;
 const program = process.env.AGENT_BROWSER ?? "agent-browser";
-// In a home and a session of its own, so that no other browser is touched.
+// In its own home and session, so that no other browser is affected.
 const home = mkdtempSync(join(tmpdir(), "eye-bench-"));
 const env = {
   ...process.env,
@@ -31,7 +31,7 @@ for (const name of names) {
   }
   run("set", "viewport", String(viewport.width), String(viewport.height));
   snapshots.set(name, run("snapshot", "-i").stdout.trim());
-  // Its refs count on over pages; a browser for each keeps them short.
+  // Its refs are numbered across pages; a separate browser for each page keeps them short.
   run("close");
 }
 rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });

@@ -1,4 +1,4 @@
-// Counts with strace what one question takes: programs started, connections opened, messages that pass through the hub.
+// Counts with strace the cost of one request: started programs, opened connections, messages through the hub.
 
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ export function hasStrace() {
   return spawnSync("strace", ["-V"]).status === 0;
 }
 
-/** Runs a shell's command; gives what it printed, the programs it started and the connections it opened. */
+/** Runs a shell command; returns its output, the programs it started and the connections it opened. */
 export function traceCommand(command, { env, folder, out }) {
   const { status, stdout, stderr } = spawnSync(
     "strace",
@@ -19,12 +19,12 @@ export function traceCommand(command, { env, folder, out }) {
   if (status !== 0) throw new Error(`${command} failed: ${stderr}`);
   const lines = readFileSync(out, "utf8").split("\n");
   const programs = lines.filter((line) => /execve\(/.test(line) && / = 0$/.test(line)).length;
-  // A socket that does not block is connecting when the call returns.
+  // A non-blocking socket is still connecting when the call returns.
   const connections = lines.filter((line) => /connect\(/.test(line) && / = 0$| EINPROGRESS /.test(line)).length;
   return { stdout, programs, connections };
 }
 
-/** Watches a running hub while something is asked; gives the messages it received from sockets and sent to them. */
+/** Traces a running hub during a request; returns the messages it received from sockets and sent to them. */
 export async function traceHub(pid, out, ask) {
   const tracer = spawn(
     "strace",
@@ -42,7 +42,7 @@ export async function traceHub(pid, out, ask) {
   });
   try {
     await ask();
-    // The answer is there before the call that sent it has returned to the hub, and to strace.
+    // The answer arrives before the hub's call that sent it has returned, and before strace has recorded it.
     await new Promise((resolve) => setTimeout(resolve, LATE_MS));
   } finally {
     tracer.kill("SIGINT");

@@ -1,8 +1,8 @@
-// Prints a table as Markdown, with its columns aligned: for a terminal and for a page alike.
+// Prints a table as Markdown with aligned columns, for a terminal and a page alike.
 
 const NUMBER = /^[\d.,]*(?: %)?$/;
 
-/** Columns of numbers are aligned to the right. */
+/** Columns of numbers are right-aligned. */
 export function table(title, head, rows) {
   const lines = [head, ...rows].map((row) => row.map(String));
   const length = (text) => [...text].length;

@@ -1,6 +1,6 @@
-// Does five whole tasks for real, with `eye` in the person's tab and in a browser that eye starts, and, where it is
-// there, with agent-browser, and counts calls and o200k tokens. `node bench/tasks.mjs [--show]`; eye is EYE_BIN,
-// agent-browser AGENT_BROWSER or on PATH. A task that fails ends it with an error.
+// Does five whole tasks with `eye`, in the person's tab and in a browser that eye starts, and with agent-browser if it
+// is installed; counts calls and o200k tokens. `node bench/tasks.mjs [--show]`; EYE_BIN names eye, AGENT_BROWSER or
+// PATH agent-browser. A failed task ends it with an error.
 
 import { load } from "../../harness/load.mjs";
 import { percent, table } from "./table.mjs";

@@ -1,4 +1,4 @@
-// A small MCP server with many tools, for counting what a client pays for them. `node tools-server.mjs NAME` offers the
+// A small MCP server with many tools, for counting their cost to a client. `node tools-server.mjs NAME` offers the
 // tools of that server.
 
 import { createInterface } from "node:readline";
@@ -45,7 +45,7 @@ function number(description) {
   return { type: "integer", minimum: 1, description };
 }
 
-/** Forty-odd names a server would have, 25 each; one of them is what the task is about. */
+/** Some forty plausible tool names, 25 for each server; the task needs one of them. */
 export function toolsOf(server) {
   const tools = THINGS[server].flatMap((thing) =>
     Object.entries(DEEDS).map(([deed, [sentence, properties]]) => ({

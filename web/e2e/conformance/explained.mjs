@@ -1,4 +1,4 @@
-// What of the conformance suite fails, and why that is as it should be. Everything else must pass.
+// Expected failures of the conformance suite, with their reasons. Everything else must pass.
 
 const TASKS =
   "an optional extension (io.modelcontextprotocol/tasks) that eye does not declare; the suite does not score it";

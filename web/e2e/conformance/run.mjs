@@ -1,6 +1,6 @@
-// Runs the official MCP conformance suite, both requirement sets: against a hub's own face, and through its gateway.
-// EYE_CONFORMANCE names the program (cargo build -p eye --example conformance). A word limits the run: legacy, modern,
-// face, gateway-legacy or gateway-modern.
+// Runs the official MCP conformance suite with both requirement sets: against a hub's own MCP endpoint, and through its
+// gateway. EYE_CONFORMANCE names the program (cargo build -p eye --example conformance). A word limits the run: legacy,
+// modern, face, gateway-legacy or gateway-modern.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -28,14 +28,14 @@ if (!existsSync(program)) {
 
 const { node, conformance } = await peers();
 
-/** Starts a hub and waits for the line that says where it is. */
+/** Starts a hub and waits for the line with its URL. */
 async function start(...args) {
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
   for await (const line of createInterface({ input: child.stdout })) return { url: line, end: () => child.stdin.end() };
   throw new Error("the hub did not start");
 }
 
-/** Runs one set, and gives the failures without an explanation. */
+/** Runs one set and returns the failures without an explanation. */
 function run(url, requirements, way) {
   const { stdout } = spawnSync(node, [conformance, "server", "--url", url, "--requirements", requirements], {
     encoding: "utf8",

@@ -1,4 +1,4 @@
-// A form as React applications have them: every field is controlled, errors show on blur, and sending takes a request.
+// A form as in React applications: every field is controlled, errors show on blur, and submitting sends a request.
 
 import { useState, type FormEvent } from "react";
 import { createRoot } from "react-dom/client";

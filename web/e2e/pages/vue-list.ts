@@ -1,5 +1,4 @@
-// A list of ten thousand as Vue applications have them: only the rows in view exist, and they are used again for
-// others.
+// A list of ten thousand rows as in Vue applications: only the rows in view exist, and their elements are reused.
 
 import { computed, createApp, h, ref } from "vue";
 

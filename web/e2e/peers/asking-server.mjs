@@ -1,4 +1,4 @@
-// A real MCP server of the legacy era that asks its client something before it answers, and logs meanwhile.
+// A real MCP server of the legacy era that asks its client something before it answers, and logs in the meantime.
 
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";

@@ -1,4 +1,4 @@
-// Where the programs of others are.
+// The paths of third-party programs.
 
 export function peers(): Promise<{
   readonly node: string;

@@ -1,17 +1,17 @@
-// Installs the programs of others into target/mcp-peers, once for each list of them, and says where they are.
+// Installs third-party programs into target/mcp-peers, once for each version of their lists, and returns their paths.
 
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { makePython, run } from "../../harness/install.mjs";
 
-// Bundled into a test, this file is elsewhere; the runner says where the sources are.
+// When bundled into a test, this file is in another folder; the runner sets where the sources are.
 const here = process.env.EYE_WEB === undefined ? import.meta.dirname : join(process.env.EYE_WEB, "e2e/peers");
 const LISTS = ["package.json", "requirements.txt"];
 
 let installed;
 
-/** Where each program is. One try in a process: what cannot be had is told to all who ask, without another. */
+/** The path of each program. Tried once per process: after a failure every caller gets the same error. */
 export function peers() {
   installed ??= install();
   return installed;

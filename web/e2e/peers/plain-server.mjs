@@ -1,6 +1,5 @@
-// A real MCP server (the official SDK's) with everything that a gateway passes on: instructions, a prompt, a resource
-// template, and tools that tell what it knows of its client's roots and of its folder. `act` is described anew by
-// `change`.
+// A real MCP server (the official SDK's) with everything that a gateway forwards: instructions, a prompt, a resource
+// template, and tools that report its client's roots and its folder. `change` changes the description of `act`.
 
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";

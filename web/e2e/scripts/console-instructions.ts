@@ -1,7 +1,6 @@
-// What a call costs the hub in instructions, without a console and with one that watches. Callgrind counts them, so
-// that neighbours on the machine do not matter. Every run takes the same time with few and with many calls: what their
-// difference counts is the calls; what is left over is what an open console costs by the second, whether or not there
-// are calls.
+// The cost of a call to the hub in instructions, without a console and with one that watches. Callgrind counts them, so
+// that other programs on the machine do not matter. Every run takes the same time with few and with many calls: the
+// difference is the cost of the calls; the rest is the cost of an open console per second, with or without calls.
 //
 //   EYE_BIN=../../target/release/eye node script.mjs console-instructions [CALLS] [SECONDS]
 
@@ -19,10 +18,10 @@ import { program } from "../../harness/program.js";
 const [calls = 2000, seconds = 30] = process.argv.slice(2, 4).map(Number);
 const FEW = 200;
 const START_MS = 120_000;
-/** The load that an open console's own cost is divided by. */
+/** The load by which the cost of an open console is divided. */
 const CALLS_PER_S = 2000;
 
-/** A console without a browser: what it costs the hub is the same. */
+/** A console without a browser: its cost to the hub is the same. */
 async function watch(home: Home): Promise<WebSocket> {
   const link = new URL(await consoleLink(home));
   const local = `http://127.0.0.1:${String(home.port)}`;
@@ -48,7 +47,7 @@ async function watch(home: Home): Promise<WebSocket> {
   return socket;
 }
 
-/** Instructions of one hub's whole life, with so many calls in a fixed time. */
+/** Instructions of one hub's whole life, with `count` calls in a fixed time. */
 async function instructions(count: number, watched: boolean): Promise<number> {
   const home = await Home.open();
   const out = join(home.folder, "callgrind.out");
@@ -91,7 +90,7 @@ async function cost(watched: boolean): Promise<Cost> {
 }
 
 const [none, open] = [await cost(false), await cost(true)];
-// The few calls cost more with a console, too; that is not the console's own.
+// The few calls cost more with a console too; this is not part of the console's own cost.
 const perSecond = (open.few - none.few - FEW * (open.perCall - none.perCall)) / seconds;
 const loaded = open.perCall + perSecond / CALLS_PER_S;
 const percent = (value: number): string => `${(100 * (value / none.perCall - 1)).toFixed(1)} %`;

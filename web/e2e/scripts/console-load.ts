@@ -1,6 +1,6 @@
-// What a console costs and how it keeps up: a steady load of calls, first without a console, then with one that shows
-// them. Prints a table: frames of the console, tasks of its main thread in processor time, and the times of a
-// bystander, another agent that asks another page now and then. Rounds without and with a console take turns. No figure
+// The cost of a console and whether it keeps up: a steady load of calls, first without a console, then with one that
+// shows them. Prints a table: frames of the console, processor time of its main thread's tasks, and the response times
+// of a bystander, an agent that calls another page now and then. Rounds with and without a console alternate. No figure
 // is asserted.
 //
 //   EYE_BIN=../../target/release/eye node script.mjs console-load [CALLS_PER_S] [SECONDS] [VIEW] [ROUNDS]
@@ -75,7 +75,7 @@ interface TraceEvent {
 }
 
 /**
- * What each task of the tab's main thread took, in ms of processor time, shortest first: other programs on the machine
+ * The processor time of each task of the tab's main thread, in ms, shortest first: other programs on the machine
  * lengthen frames, but not this.
  */
 function tasksOf(trace: Buffer): readonly number[] {
@@ -92,7 +92,7 @@ interface Round {
   readonly bystander: readonly number[];
 }
 
-/** Runs the load for its time. */
+/** Runs the load for its duration. */
 async function load(home: Home): Promise<Round> {
   const [busy, bystander] = [await agent(home, "busy", "busy"), await agent(home, "bystander", "quiet")];
   const began = performance.now();

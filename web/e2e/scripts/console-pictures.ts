@@ -1,6 +1,6 @@
-// Pictures of every view of the console, in both themes, at full width and on a phone, of a real hub with agents at
-// work. Writes them to the folder that it is given (target/console-pictures), and those that docs/console.md shows to
-// docs/console/ with `--docs`.
+// Takes pictures of every view of the console, in both themes, at full width and on a phone, with a real hub and busy
+// agents. Writes them to the given folder (default target/console-pictures), and with `--docs` those of docs/console.md
+// to docs/console/.
 
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -14,7 +14,7 @@ const FOLDER = resolve(
   process.argv.slice(2).find((word) => !word.startsWith("--")) ?? join(WEB, "../target/console-pictures"),
 );
 const DOCS = join(WEB, "../docs/console");
-/** What the docs show. */
+/** The pictures in the docs. */
 const SHOWN = [
   "now-light-1280",
   "calls-dark-390",
@@ -25,7 +25,7 @@ const SHOWN = [
 ];
 const BUSY_ROUNDS = 8;
 
-/** A server with one tool, whose words are a variable of its entry. */
+/** A server with one tool, whose description is a variable of its entry. */
 const SERVER = (words: string): string => {
   const script = `read a; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}'
 read b; read c
@@ -95,7 +95,7 @@ async function set(stage: Stage): Promise<Visit> {
   return start;
 }
 
-/** Some minutes of work in a few seconds. */
+/** Minutes of work in a few seconds. */
 async function busy({ home }: Stage, { session }: Visit): Promise<void> {
   const asks = (folder: string, ...args: string[]) => home.eyeWith({ folder }, "--page", session, ...args);
   for (let round = 0; round < BUSY_ROUNDS; round++) {
@@ -168,7 +168,7 @@ try {
   await stage.close();
 }
 
-/** Waits for what a view has to show, and does what fills it. */
+/** Waits for a view's content, after actions that produce it. */
 async function shown({ page }: ConsoleTab, name: string, hands: boolean): Promise<void> {
   const ready: Record<string, string> = {
     now: ".card",

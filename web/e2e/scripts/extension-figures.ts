@@ -1,6 +1,6 @@
-// What eye costs on the way through the extension: eval by an agent on the Unix socket, through hub and extension,
-// against a bare relay that sends `Runtime.evaluate` through the same extension and nothing else. Two profiles, rounds
-// in turn. Prints medians and their ratio. No figure is asserted.
+// The cost of using the extension through eye: eval by an agent on the Unix socket, through hub and extension, against
+// a bare relay that only sends `Runtime.evaluate` through the same extension. Two profiles, rounds in turn. Prints
+// medians and their ratio. No figure is asserted.
 //
 //   EYE_BIN=../../target/release/eye node script.mjs extension-figures [ROUNDS] [EVALS]
 
@@ -24,7 +24,7 @@ function proof(text: string): string {
   return createHmac("sha256", CODE).update(text).digest("hex");
 }
 
-/** Stands where a hub would, proves what a hub proves, and passes commands to one tab. */
+/** Takes the place of a hub: sends a hub's proof, and forwards commands to one tab. */
 class Relay {
   readonly #waiting = new Map<number, () => void>();
   #last = 0;
@@ -111,7 +111,7 @@ const throughEye = (n: number): Promise<unknown> => {
 };
 const evaluate = { expression: "1+1", contextId: context, returnByValue: true };
 for (let round = 0; round < rounds + 2; round += 1) {
-  // The first two warm up.
+  // The first two rounds warm up.
   if (round === 2) byEye.length = byRelay.length = byEvent.length = 0;
   await measured(byEye, throughEye);
   await measured(byRelay, () => relay.send("Runtime.evaluate", evaluate));

@@ -18,7 +18,7 @@ export class Agent {
   #ended = false;
 
   private constructor(readonly socket: Socket) {
-    // A test that failed before it closed its agents still ends.
+    // Lets a test end that failed before it closed its agents.
     socket.unref();
     socket.on("data", (bytes: Buffer) => this.#hear(bytes));
     socket.on("error", () => undefined);
@@ -40,7 +40,7 @@ export class Agent {
     this.socket.write(frames.map((frame) => `${frame}\n`).join(""));
   }
 
-  /** The first frame that was or will be received and fits. */
+  /** The first received or future frame that matches. */
   frame(wanted: (frame: string) => boolean): Promise<string> {
     const there = this.frames.find(wanted);
     if (there !== undefined) return Promise.resolve(there);
@@ -51,7 +51,7 @@ export class Agent {
     });
   }
 
-  /** Asks and returns the whole answering frame. */
+  /** Sends a request and returns the whole frame of its answer. */
   ask(id: string, code: string): Promise<string> {
     this.send(`${id}:${code}`);
     return this.frame((frame) => frame.startsWith(`${id}:`) || frame.startsWith(`${id}!`));
@@ -82,7 +82,7 @@ export class Agent {
     }
   }
 
-  /** A frame is a line, or `#<bytes>` and a newline and exactly that many bytes. */
+  /** A frame is a line, or `#<bytes>`, a newline and exactly that many bytes. */
   #take(): string | undefined {
     const end = this.#rest.indexOf(NEWLINE);
     if (end < 0) return undefined;

@@ -1,4 +1,4 @@
-// Bundles a page of the fixtures that is written in TypeScript, as a site's own build would.
+// Bundles a fixture page that is written in TypeScript, as a site's own build would.
 
 import { build } from "esbuild";
 import { join } from "node:path";

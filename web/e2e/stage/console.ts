@@ -1,4 +1,4 @@
-// The console in a tab: opened by a real link, with everything that would break its policy noted.
+// The console in a tab, opened by a real link; records everything that would violate its policy.
 
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Home } from "../../harness/home.js";
@@ -11,9 +11,9 @@ export async function consoleLink(home: Home): Promise<string> {
 }
 
 export class ConsoleTab {
-  /** Requests to anywhere but the console's own origin. */
+  /** Requests to other origins than the console's. */
   readonly outside: string[] = [];
-  /** What the browser complained about. */
+  /** Errors that the browser reported. */
   readonly errors: string[] = [];
 
   private constructor(

@@ -1,4 +1,4 @@
-// The desktop app in a tab: served by the hub itself, joined, and asked through the real CLI.
+// The desktop app in a tab: served by the hub itself, joined, and called through the real CLI.
 
 import type { BrowserContext, Page } from "playwright-core";
 import type { Said } from "../../harness/home.js";
@@ -32,7 +32,7 @@ export class Desktop {
     readonly session: string,
   ) {}
 
-  /** In a context of its own, so that no test finds the files of another. */
+  /** In its own browser context, so that no test finds the files of another. */
   static async open(stage: Stage, options: Parameters<Stage["browser"]["newContext"]>[0] = {}): Promise<Desktop> {
     const context = await stage.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     return Desktop.openIn(stage, context);
@@ -52,7 +52,7 @@ export class Desktop {
     return this.stage.home.eye("--page", this.session, ...args);
   }
 
-  /** Runs it and returns what it printed, or fails with what it said. */
+  /** Runs a command and returns its output; fails with its error. */
   async says(...args: string[]): Promise<string> {
     const { stdout, stderr, code } = await this.eye(...args);
     if (code !== 0) throw new Error(`eye ${args.join(" ")}: ${stderr}`);
@@ -63,7 +63,7 @@ export class Desktop {
     return JSON.parse(await this.says("eval", code, "--json")) as Value;
   }
 
-  /** As the hub has it in its cache. */
+  /** The state in the hub's cache. */
   async state(): Promise<DesktopState> {
     return JSON.parse(await this.says("state")) as DesktopState;
   }
@@ -73,13 +73,13 @@ export class Desktop {
     return until(what, async () => look(await this.state()));
   }
 
-  /** Where an element is on the screen, once it has stopped moving. */
+  /** The position of an element on the screen, once it has stopped moving. */
   async box(selector: string): Promise<Box> {
     const element = this.page.locator(selector);
     await element.evaluate(async (one) => {
       const moving = (): Animation[] =>
         one.getAnimations({ subtree: true }).filter(({ playState }) => playState === "running");
-      // One that gives way to another is cancelled, which its promise says by an error.
+      // An animation that another one replaces is cancelled, which rejects its promise.
       while (moving().length > 0) await Promise.allSettled(moving().map(({ finished }) => finished));
     });
     const box = await element.boundingBox();
@@ -87,7 +87,7 @@ export class Desktop {
     return box;
   }
 
-  /** Drags with the real mouse, from a point of an element, by so much. */
+  /** Drags with the real mouse from a point of an element, by an offset. */
   async drag(
     selector: string,
     at: { readonly x: number; readonly y: number },
@@ -100,7 +100,7 @@ export class Desktop {
     await this.page.mouse.up();
   }
 
-  /** Loads it anew, and waits until it has offered everything again. */
+  /** Reloads the page, and waits until it has offered everything again. */
   async reload(): Promise<void> {
     await this.page.reload();
     await this.stage.joined(this.page);

@@ -1,4 +1,4 @@
-// A project of web/e2e/projects under its real dev server: copied, so that a test may edit its files, and started by
+// A project of web/e2e/projects with its real dev server: copied, so that a test may edit its files, and started with
 // Vite's own command.
 
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
@@ -10,7 +10,7 @@ import { until } from "../../harness/until.js";
 import { program, web } from "../../harness/program.js";
 
 const LOCAL = /Local:\s+(https?:\/\/\S+)\s/;
-// Vite colours its words when it believes in a terminal.
+// Vite colours its output when it detects a terminal.
 const COLOURS = /\u001b\[[\d;]*m/g;
 /** Longer than the 50 ms in which the watcher drops changes. */
 const SAVE_AGAIN_MS = 250;
@@ -20,8 +20,8 @@ export interface DevOptions {
   readonly eye?: boolean;
   readonly args?: readonly string[];
   /**
-   * Files that the project has beside its own, or instead of them, by name. Later, Vite would reload its pages for
-   * them.
+   * Files that are added to the project or replace its own, by name. If they were added later, Vite would reload its
+   * pages.
    */
   readonly files?: Readonly<Record<string, string>>;
 }
@@ -57,7 +57,7 @@ export class Dev {
     return dev;
   }
 
-  /** All that the dev server has said. */
+  /** All output of the dev server. */
   get said(): string {
     return this.#said;
   }
@@ -76,9 +76,9 @@ export class Dev {
   }
 
   /**
-   * Saves a file of the project with other words in it, and waits until Vite serves the new version. Vite's watcher
-   * (chokidar) drops a change of a file within 50 ms of the one before, even after Vite has reported that one, and
-   * reports nothing later: a file that is still served as it was is saved again.
+   * Replaces text in a file of the project, and waits until Vite serves the new version. Vite's watcher (chokidar)
+   * drops a change of a file within 50 ms after the previous one, even after Vite has reported that one, and never
+   * reports it later: a file that is still served unchanged is therefore saved again.
    */
   async edit(file: string, from: string | RegExp, to: string): Promise<void> {
     const path = join(this.folder, file);
@@ -93,7 +93,7 @@ export class Dev {
     });
   }
 
-  /** A module as pages get it, without the times that Vite appends to its imports. */
+  /** A module as pages receive it, without the times that Vite appends to its imports. */
   async #served(file: string): Promise<string> {
     const response = await fetch(new URL(file, this.url));
     return (await response.text()).replace(/[?&]t=\d+/g, "");
@@ -106,7 +106,7 @@ export class Dev {
   }
 }
 
-/** Builds a project for production, and returns the folder of what was made. */
+/** Builds a project for production, and returns the output folder. */
 export async function built(project: string): Promise<{ readonly folder: string; close(): Promise<void> }> {
   const folder = await copied(project);
   const { status, stdout, stderr } = spawnSync(process.execPath, [vite(), "build"], { cwd: folder, encoding: "utf8" });
@@ -119,7 +119,7 @@ export function projectFile(project: string, file: string): string {
   return readFileSync(join(web(), "e2e/projects", project, file), "utf8");
 }
 
-/** Within the workspace, where the project's dependencies are found. */
+/** Copied into the workspace, where the project's dependencies are found. */
 async function copied(project: string): Promise<string> {
   const folder = await mkdtemp(join(web(), "e2e/.test-build/project-"));
   await cp(join(web(), "e2e/projects", project), folder, { recursive: true });
@@ -127,8 +127,8 @@ async function copied(project: string): Promise<string> {
 }
 
 /**
- * One write and no truncation, so that no reader ever sees a part of the file. Empty lines fill what is left of the old
- * text.
+ * One write without truncation, so that no reader sees a part of the file. Empty lines fill the rest of the old text's
+ * length.
  */
 async function overwrite(path: string, text: string): Promise<void> {
   const file = await open(path, "r+");

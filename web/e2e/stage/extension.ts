@@ -1,4 +1,4 @@
-// A browser as a person has it, with the extension loaded unpacked, and what the person does in it: pairing, granting,
+// A browser as a person uses it, with the extension loaded unpacked, and the person's actions: pairing, granting,
 // stopping.
 
 import { mkdtemp, rm } from "node:fs/promises";
@@ -11,10 +11,10 @@ import { until, within } from "../../harness/until.js";
 
 export const ID = "ideahddmfnocldhgfkollgmdihcnhibj";
 
-/** What the extension puts before a title: `web/extension/src/sign.ts`. */
+/** The extension's prefix of a title: `web/extension/src/sign.ts`. */
 export const MARK = "\u{1F441}\u2060 ";
 
-/** What the extension's own pages and worker may use of the browser; tests look at it, and change nothing. */
+/** The extension APIs of its own pages and worker; tests read them, and change nothing. */
 declare const chrome: {
   readonly tabs: { query(what: object): Promise<{ readonly id: number; readonly url: string }[]> };
   readonly action: { getBadgeText(what: { tabId: number }): Promise<string> };
@@ -34,13 +34,13 @@ export class Person {
     readonly context: BrowserContext,
     readonly browser: CDPSession,
     readonly folder: string,
-    /** A file of the extension in a tab: there its interface to the browser can be asked without waking the worker. */
+    /** A page of the extension in a tab: there the extension APIs are available without waking the worker. */
     readonly desk: Page,
-    /** Without the debugger permission. */
+    /** The extension lacks the debugger permission. */
     readonly scripted: boolean,
   ) {}
 
-  /** Starts a browser of a fresh profile with the extension that `eye extension` writes. */
+  /** Starts a browser with a fresh profile and the extension that `eye extension` writes. */
   static async open(home: Home, how?: "scripted"): Promise<Person> {
     const folder = await mkdtemp(join(tmpdir(), "eye-e2e-person-"));
     const extension = join(folder, "extension");
@@ -61,7 +61,7 @@ export class Person {
     return new Person(home, context, browser, folder, desk, how === "scripted");
   }
 
-  /** A code that pairs. */
+  /** A fresh pairing code. */
   async code(...flags: readonly string[]): Promise<string> {
     const kind = flagsOf(this.scripted);
     const folder = join(this.folder, "extension");
@@ -69,7 +69,7 @@ export class Person {
     return (JSON.parse(stdout) as { code: string }).code;
   }
 
-  /** Opens the permission screen, as a click on the extension's button does, for this tab. */
+  /** Opens the permission screen for this tab, as a click on the extension's button does. */
   async popup(page?: Page): Promise<Page> {
     const about = page === undefined ? "" : `?tab=${String(await this.tabId(page))}`;
     const popup = await this.context.newPage();
@@ -77,7 +77,7 @@ export class Person {
     return popup;
   }
 
-  /** Types a code into the permission screen. Returns what is wrong with it, or nothing. */
+  /** Types a code into the permission screen. Returns the error, or nothing. */
   async pair(code: string): Promise<string> {
     const popup = await this.popup();
     await popup.fill("#code", code);
@@ -90,7 +90,7 @@ export class Person {
     return said;
   }
 
-  /** Pairs it, where it is not. */
+  /** Pairs the extension if it is not paired. */
   async paired(): Promise<void> {
     const popup = await this.popup();
     await popup.waitForSelector("#pairing:not([hidden]), #granting:not([hidden])");
@@ -101,7 +101,7 @@ export class Person {
     if (wrong !== "") throw new Error(wrong);
   }
 
-  /** Opens an address in a tab that was not granted. */
+  /** Opens a URL in a tab that was not granted. */
   async visit(url: string): Promise<Page> {
     const page = await this.context.newPage();
     await page.goto(url);
@@ -110,7 +110,7 @@ export class Person {
 
   async grant(page: Page, what: "tab" | "site" = "tab"): Promise<void> {
     if (this.scripted) {
-      // The button gives access to the tab; to a site the browser asks, and the person says yes.
+      // The button gives access to the tab; about a site the browser asks, and the person agrees.
       if (what === "tab") await this.click(page);
       else await this.allow(`${new URL(page.url()).origin}/*`);
     }
@@ -120,7 +120,7 @@ export class Person {
     await popup.close();
   }
 
-  /** What the person answers when the browser asks for a site: it then does not ask. */
+  /** Grants a site in advance, as the person's answer would: the browser then does not ask. */
   async allow(pattern: string): Promise<void> {
     const page = await this.context.newPage();
     await page.goto("chrome://extensions");
@@ -128,12 +128,12 @@ export class Person {
     await page.close();
   }
 
-  /** Closes every tab and takes back every grant, for the next test. */
+  /** Closes every tab and revokes every grant, for the next test. */
   async rest(): Promise<void> {
     const popup = await this.popup();
     for (const page of this.context.pages()) if (page !== popup && page !== this.desk) await page.close();
     await until("nothing is granted", async () => {
-      // A tab that was closed leaves the list at any moment, so it is looked for and clicked at one go.
+      // A closed tab may leave the list at any moment, so the button is found and clicked in one step.
       const granted = await popup.locator("#list button").evaluateAll((buttons) => {
         (buttons[0] as HTMLElement | undefined)?.click();
         return buttons.length;
@@ -146,7 +146,7 @@ export class Person {
     await popup.close();
   }
 
-  /** A click on the extension's button in the toolbar. */
+  /** Clicks the extension's button in the toolbar. */
   async click(page: Page): Promise<void> {
     const { targetId } = (await (await this.context.newCDPSession(page)).send("Target.getTargetInfo")).targetInfo;
     const filter = [{ type: "tab" }];
@@ -168,7 +168,6 @@ export class Person {
     return tab.id;
   }
 
-  /** Moves a tab into a window of its own. */
   async moveOut(page: Page): Promise<void> {
     await this.desk.evaluate((tabId) => chrome.windows.create({ tabId }), await this.tabId(page));
   }
@@ -178,7 +177,7 @@ export class Person {
     return this.desk.evaluate((id) => chrome.action.getBadgeText({ tabId: id }), tabId);
   }
 
-  /** Stops the extension's worker, as the browser does with one that is idle. */
+  /** Stops the extension's worker, as the browser does with an idle one. */
   async stopWorker(): Promise<void> {
     const session = await this.context.newCDPSession(this.desk);
     const stopped = new Promise<void>((resolve) =>
@@ -192,14 +191,14 @@ export class Person {
     await session.detach();
   }
 
-  /** Waits until the hub has a connected page at this address. */
+  /** Waits until the hub has a connected page at this URL. */
   joined(page: Page): Promise<Row> {
     return until(`${page.url()} has joined`, async () =>
       (await this.home.pages()).find((row) => row.url === page.url() && row.state === "connected"),
     );
   }
 
-  /** Ends the browser as a crash does. */
+  /** Kills the browser, as a crash would. */
   async kill(): Promise<void> {
     const { processInfo } = await this.browser.send("SystemInfo.getProcessInfo");
     const main = processInfo.find(({ type }) => type === "browser");

@@ -1,5 +1,5 @@
-// A real server in the place of the geometry app's backends that does what a test says: answers, keeps silent, talks
-// nonsense, hangs up.
+// A real server in place of the geometry app's backends, controlled by a test: answers, stays silent, sends nonsense,
+// hangs up.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -8,9 +8,9 @@ import { within } from "../../harness/until.js";
 
 export type Heard = Readonly<Record<string, unknown>> & { readonly requestId: string };
 
-/** What is done with a message, or with a request over HTTP. */
+/** How it handles WebSocket messages and HTTP requests. */
 export interface Manners {
-  /** `false` keeps the upgrade waiting for ever. */
+  /** `false` keeps the upgrade waiting forever. */
   readonly accepts?: boolean;
   message?(heard: Heard, socket: WebSocket): void;
   request?(body: string, response: ServerResponse): void;
@@ -62,7 +62,7 @@ export class FaultyServer {
     return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
   }
 
-  /** The first message that was or will be heard and fits. */
+  /** The first received or future message that matches. */
   async heard(wanted: (heard: Heard) => boolean): Promise<Heard> {
     for (;;) {
       const found = this.#heard.find(wanted);

@@ -1,4 +1,4 @@
-// The geometry app in a tab, and the real CLI that asks it.
+// The geometry app in a tab, and the real CLI that calls it.
 
 import { encode } from "fast-png";
 import { crc32, deflateSync } from "node:zlib";
@@ -56,7 +56,7 @@ export class GeometryTab {
     return this.stage.home.eye("--page", this.session, ...args);
   }
 
-  /** Through the CLI and the hub. */
+  /** Calls a tool through the CLI and the hub. */
   async call(tool: string, args: object = {}): Promise<Reply> {
     const { stdout, stderr, code } = await this.eye("call", tool, JSON.stringify(args));
     if (code !== 0) throw new Error(`${tool} failed: ${stderr}`);
@@ -70,7 +70,7 @@ export class GeometryTab {
     return JSON.parse(stderr.replace(/^error: (page: )?/, "").split("\n")[0] ?? "") as Reply;
   }
 
-  /** Inside the page, as its own code calls. */
+  /** Calls a tool inside the page, as its own code does. */
   invoke(tool: string, args: object = {}): Promise<Reply> {
     return this.page.evaluate(([name, given]) => (globalThis as unknown as AppWindow).invokeWebMCPTool(name, given), [
       tool,
@@ -82,7 +82,7 @@ export class GeometryTab {
     return JSON.parse((await this.eye("state", path)).stdout) as T;
   }
 
-  /** Waits until the cache says so; the page is not asked. */
+  /** Waits until the cache has a matching value; sends the page no request. */
   cached<T>(path: string, wanted: (value: T) => boolean): Promise<T> {
     return until(`the cached ${path} is as wanted`, async () => {
       const value = await this.state<T>(path);
@@ -90,7 +90,7 @@ export class GeometryTab {
     });
   }
 
-  /** The pixel that a person sees there, when nothing but the map is shown. */
+  /** The visible pixel at a point, with everything but the map hidden. */
   async seen(x: number, y: number): Promise<Rgba> {
     const png = await this.page.screenshot({
       clip: { x, y, width: 1, height: 1 },
@@ -113,7 +113,7 @@ export function sameColour(one: Rgba, other: Rgba): boolean {
   return one.r === other.r && one.g === other.g && one.b === other.b;
 }
 
-/** A cartridge as the hub writes it: a picture, and its source in an iTXt chunk, packed or not. */
+/** A cartridge as the hub writes it: a picture, and its source in an iTXt chunk, compressed or not. */
 export function cartridge(
   side: number,
   pixel: (x: number, y: number) => readonly [number, number, number, number],

@@ -1,16 +1,16 @@
 // An authorization server and the MCP server behind it.
 
 export interface Guarded {
-  /** The MCP server that wants a token. `write` wants one with `tools:write`. */
+  /** The MCP server that requires a token. `write` requires one with `tools:write`. */
   readonly url: string;
-  /** One of the same host that wants none. */
+  /** A server on the same host that requires no token. */
   readonly open: string;
-  /** One whose authorization server publishes the metadata of another. */
+  /** A server whose authorization server publishes the metadata of another one. */
   readonly lying: string;
   readonly issuer: string;
-  /** Requests to the MCP servers, as they came. */
+  /** Requests to the MCP servers, in order of arrival. */
   readonly seen: { readonly path: string; readonly authorization: string | undefined }[];
-  /** How long new tokens live, how often one was renewed, how many refresh tokens have ended. */
+  /** The lifetime of new tokens, the number of refreshes, and the number of revoked refresh tokens. */
   readonly tokens: { lifetimeS: number; refreshed: number; revoked: number };
   endAccess(token: string): Promise<void>;
   endRefresh(token: string): Promise<void>;

@@ -1,5 +1,5 @@
-// A real authorization server (npm oidc-provider) and a real MCP server (the official SDK's) that takes its tokens
-// alone, in this process. JavaScript: oidc-provider has no types of its own.
+// A real authorization server (npm oidc-provider) and a real MCP server (the official SDK's) that accepts only its
+// tokens, in this process. JavaScript, because oidc-provider has no types.
 
 import { createServer } from "node:http";
 import { requireBearerAuth } from "@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js";
@@ -30,7 +30,7 @@ function mcp() {
 
 /** @type {import("./guarded.d.mts").openGuarded} */
 export async function openGuarded() {
-  // Requests that came, by path: with which Authorization.
+  // Received requests: path and Authorization header.
   const seen = [];
   const tokens = { lifetimeS: 3600, refreshed: 0, revoked: 0 };
   const auth = await listening((request, response) => provider.callback()(request, response));
@@ -86,7 +86,7 @@ export async function openGuarded() {
   api.get("/.well-known/oauth-protected-resource/mcp", (_request, response) => {
     response.json({ resource: url, authorization_servers: [issuer], scopes_supported: ["tools:read"] });
   });
-  // Another server of the same host, whose authorization server says that it is a third one.
+  // Another server on the same host, whose authorization server claims to be a third one.
   const lying = `http://127.0.0.1:${resource.port}/lying`;
   api.get("/.well-known/oauth-protected-resource/lying-mcp", (_request, response) => {
     response.json({ resource: `http://127.0.0.1:${resource.port}/lying-mcp`, authorization_servers: [lying] });
@@ -95,7 +95,7 @@ export async function openGuarded() {
     response.json(await (await fetch(`${issuer}/.well-known/openid-configuration`)).json());
   });
   api.post("/lying-mcp", (_request, response) => void response.status(401).end());
-  // A server that wants no token at all.
+  // A server that requires no token.
   api.post(["/mcp", "/open"], (request, response, next) => {
     if (request.path === "/open") return next();
     return (request.body?.params?.name === "write" ? writing : reading)(request, response, next);

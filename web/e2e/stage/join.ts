@@ -1,4 +1,4 @@
-// The ways into a page as docs/join.md names them, and what a page that came in by one of them must be able to do.
+// The ways to join a page named in docs/join.md, and the abilities that a joined page must have.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -19,8 +19,8 @@ export const WAYS = [
 export type Way = (typeof WAYS)[number];
 
 /**
- * The document of a served page: a counter of web/e2e/projects/plain, with the way in and, where headers cannot be, a
- * policy in it.
+ * The document of a served page: a counter of web/e2e/projects/plain, with the tag for joining and, where headers are
+ * not possible, a policy.
  */
 export function counterPage({
   head = "",
@@ -35,14 +35,14 @@ export function counterPage({
 <body><h1>Counter</h1><button>Count</button><output>0</output><script src="${base}page.js"></script>${foot}</body></html>`;
 }
 
-/** Tells what a policy has blocked, in the same words in every browser. */
+/** Logs the violations of a policy, in the same words in every browser. */
 export const WATCH = `document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => console.log("policy: " + effectiveDirective + " " + blockedURI));`;
 
 export function clientModule(): string {
   return readFileSync(join(web(), "client/dist/index.js"), "utf8");
 }
 
-/** The table of docs/join.md: by way and kind of page, what comes of it. */
+/** The table of docs/join.md: the result by way of joining and kind of page. */
 export function documented(): Map<string, Map<string, string>> {
   const text = readFileSync(join(web(), "../docs/join.md"), "utf8");
   const lines = text.split("\n").filter((line) => line.startsWith("|"));
@@ -59,14 +59,14 @@ export function documented(): Map<string, Map<string, string>> {
   );
 }
 
-/** Waits for the page whose address holds this. */
+/** Waits for the page whose URL contains this text. */
 export function arrived(home: Home, part: string): Promise<Row> {
   return until(`a page with ${part} has joined`, async () =>
     (await home.pages()).find(({ url, state }) => url.includes(part) && state === "connected"),
   );
 }
 
-/** Sees, presses, asks and publishes, which needs no eval; and says whether that works too. */
+/** Looks, clicks, calls and publishes, which needs no eval; returns whether eval works too. */
 export async function exercise(home: Home, { id, url }: Row): Promise<"yes" | "no eval"> {
   const ask = async (...args: string[]): Promise<string> => {
     const { stdout, stderr, code } = await home.eye("--page", id, ...args);
@@ -89,7 +89,7 @@ export async function evaluates(home: Home, id: string): Promise<"yes" | "no eva
     assert.equal(stdout, "2\n");
     return "yes";
   }
-  // A policy that stands in the page behind the client is known only when it refuses.
+  // A policy in the page that comes after the client is noticed only when it blocks something.
   assert.match(
     stderr,
     /does not evaluate code \((?:CSP|Trusted Types)\)\nhint: use verbs and tools|EvalError: .*(?:Content Security Policy|CSP|Trusted Type)/,
@@ -97,14 +97,14 @@ export async function evaluates(home: Home, id: string): Promise<"yes" | "no eva
   return "no eval";
 }
 
-/** What `eye join` prints for a person to keep: the address of a bookmark, or a userscript. */
+/** The output of `eye join` that a person keeps: the URL of a bookmark, or a userscript. */
 export async function toKeep(home: Home, which: "bookmarklet" | "userscript"): Promise<string> {
   const { stdout, stderr, code } = await home.eye("join", which);
   assert.equal(code, 0, stderr);
   return stdout.trimEnd();
 }
 
-/** What a browser runs when a bookmark with this address is clicked. */
+/** The code that a browser runs when a bookmark with this URL is clicked. */
 export function clicked(bookmark: string): string {
   return decodeURIComponent(bookmark.replace(/^javascript:/, ""));
 }

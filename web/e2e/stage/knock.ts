@@ -1,4 +1,4 @@
-// Knocks at the hub's TCP door with whatever headers a test wants: plain HTTP, and the WebSocket upgrade.
+// Connects to the hub's TCP port with any headers: plain HTTP, and the WebSocket upgrade.
 
 import { request } from "node:http";
 import { WebSocket, type ClientOptions } from "ws";
@@ -52,7 +52,7 @@ export class Line {
     return within("the hub closes the WebSocket", this.#closed);
   }
 
-  /** The message after those that were already taken with this method. */
+  /** The next message that this method has not returned yet. */
   async next(): Promise<string> {
     while (this.messages.length === 0) {
       if (this.socket.readyState === WebSocket.CLOSED) throw new Error("the hub closed the WebSocket");
@@ -66,7 +66,7 @@ export class Line {
 export function upgrade(port: number, path: string, headers: Record<string, string> = {}): Promise<Line | Reply> {
   const options: ClientOptions = { headers: { host: `localhost:${String(port)}`, ...headers }, maxPayload: 0 };
   return new Promise((resolve, reject) => {
-    // As our own clients do; what names its side without it speaks JSON-RPC only.
+    // As our own clients do; a client that sets its side without the subprotocol speaks only JSON-RPC.
     const protocols = path.includes("clientType=") && !path.includes("version=") ? ["eye"] : [];
     const socket = new WebSocket(`ws://127.0.0.1:${String(port)}${path}`, protocols, options);
     const line = new Line(socket);

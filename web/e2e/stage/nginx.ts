@@ -1,4 +1,4 @@
-// A real nginx in front of a site, with one more block of configuration in its server.
+// A real nginx in front of a site, with an additional block in its server configuration.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,7 +8,10 @@ import { freePort } from "../../harness/home.js";
 import { findProgram } from "../../harness/program.js";
 import { until } from "../../harness/until.js";
 
-/** Whose connections the hub sees: started by root, nginx gives its workers another user; else they are of ours. */
+/**
+ * The owner of nginx's connections: if started by root, nginx runs its workers as another user; otherwise they are
+ * ours.
+ */
 export const NGINX_USER = process.getuid?.() === 0 ? "daemon" : undefined;
 
 export class Nginx {

@@ -1,4 +1,4 @@
-// The scene app in a tab, and the real CLI that asks it.
+// The scene app in a tab, and the real CLI that calls it.
 
 import type { BrowserContext, Page } from "playwright-core";
 import type { Said } from "../../harness/home.js";
@@ -6,13 +6,13 @@ import type { Stage } from "./stage.js";
 import { Traffic } from "./traffic.js";
 import { until } from "../../harness/until.js";
 
-/** For a browser without a graphics card. */
+/** For a machine without a graphics card. */
 export const WEBGL_FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 
-/** Small, for every pixel is computed by the processor. */
+/** Small, because the processor computes every pixel. */
 export const VIEW = { width: 480, height: 300 };
 
-/** Where things are in a view of that size, when the scene is as it begins. */
+/** Positions in a view of that size, in the initial scene. */
 export const MODEL_AT = { x: 216, y: 144 } as const;
 export const KEY_LIGHT_AT = { x: 334, y: 90 } as const;
 
@@ -50,26 +50,26 @@ export class SceneTab {
     return this.stage.home.eye("--page", this.session, ...args);
   }
 
-  /** What a tool says. */
+  /** A tool's answer. */
   async call(tool: string, ...args: string[]): Promise<string> {
     const { stdout, stderr, code } = await this.eye("call", tool, ...args);
     if (code !== 0) throw new Error(`${tool} failed: ${stderr}`);
     return stdout.trimEnd();
   }
 
-  /** The cached state with all that is known about it. */
+  /** The cached state with its metadata. */
   async told<T>(path: string, ...more: string[]): Promise<Told<T>> {
     const { stdout, stderr, code } = await this.eye("state", path, "--json", ...more);
     if (code !== 0) throw new Error(`the state of ${path} is not told: ${stderr}`);
     return JSON.parse(stdout) as Told<T>;
   }
 
-  /** The cached state, bare. */
+  /** The cached value alone. */
   async state(path: string): Promise<string> {
     return (await this.eye("state", path)).stdout.trimEnd();
   }
 
-  /** Waits until the cache says so; the page is not asked. */
+  /** Waits until the cache has a matching value; sends the page no request. */
   cached(path: string, wanted: (value: string) => boolean): Promise<string> {
     return until(`the cached ${path} is as wanted`, async () => {
       const value = await this.state(path);
@@ -77,7 +77,7 @@ export class SceneTab {
     });
   }
 
-  /** Waits until the cache has the rotation that the person is shown, in whole degrees; the page is not asked. */
+  /** Waits until the cache has the rotation that the page shows in whole degrees; sends the page no request. */
   cachedAsShown(): Promise<string> {
     return until("the cached rotation is the one that is shown", async () => {
       const shown = await this.page.locator("#readings .wide").first().textContent();
@@ -87,7 +87,7 @@ export class SceneTab {
     });
   }
 
-  /** The average colour of a square of the picture, as a person sees it behind the words. */
+  /** The average colour of a square of the picture, without the text above it. */
   async seen(
     { x, y }: { readonly x: number; readonly y: number },
     side = 8,

@@ -10,19 +10,18 @@ export interface Document {
   readonly head?: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Attributes of the script tag; `false` leaves it out. */
+  /** Attributes of the script tag; `false` omits the tag. */
   readonly tag?: string | false;
 }
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What a site over HTTPS is known by. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** Where a site lets the hub through, as docs/join.md says. */
+/** The path under which a site proxies the hub, as docs/join.md says. */
 const HUB_PATH = "/__eye";
 
 export class Site {

@@ -1,4 +1,4 @@
-// All that most tests need: a home with a hub, a site, and one browser.
+// The setup of most tests: a home with a hub, a site, and one browser.
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { startChromium } from "../../harness/chromium.js";
@@ -21,7 +21,7 @@ export class Stage {
     readonly home: Home,
     readonly site: Site,
     readonly browser: Browser,
-    /** Pages of one context share storage and locks, as the tabs of one person do. */
+    /** Pages of one context share storage and locks, as one person's tabs do. */
     readonly context: BrowserContext,
   ) {}
 
@@ -29,12 +29,12 @@ export class Stage {
     return Stage.openWith([], ...flags);
   }
 
-  /** The same with a hub that is started with these arguments. */
+  /** As `open`, with arguments for the hub. */
   static async openWith(up: readonly string[], ...flags: string[]): Promise<Stage> {
     return Stage.openIn(await Home.open(), up, ...flags);
   }
 
-  /** The same in a home that has no hub yet. */
+  /** As `openWith`, in a home that has no hub yet. */
   static async openIn(home: Home, up: readonly string[], ...flags: string[]): Promise<Stage> {
     await home.up(...up);
     const site = await Site.open(home.url);
@@ -42,14 +42,14 @@ export class Stage {
     return new Stage(home, site, browser, await browser.newContext());
   }
 
-  /** Opens a page in a tab of its own and waits until the hub has it. */
+  /** Opens a page in its own tab and waits until it has joined. */
   async visit(path: string): Promise<Visit> {
     const page = await this.context.newPage();
     await page.goto(this.site.url(path));
     return { page, session: await this.joined(page) };
   }
 
-  /** Sends a tab to an address, one of the hub's own apps perhaps, and waits until the hub has it. */
+  /** Navigates a tab to a URL, such as one of the hub's own apps, and waits until it has joined. */
   async enter(page: Page, url: string): Promise<Visit> {
     const response = await page.goto(url);
     if (response?.ok() !== true) throw new Error(`${url} is not there: ${(await response?.text()) ?? "no answer"}`);

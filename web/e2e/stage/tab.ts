@@ -1,21 +1,20 @@
-// A tab of either browser, with what a test of joining needs of it: it goes somewhere, runs code, and what it says is
-// heard.
+// A tab of either browser, as tests of joining need it: it navigates, runs code, and records its messages.
 
 import type { BrowserContext } from "playwright-core";
 import type { Browser as Firefox } from "puppeteer-core";
 
 export interface Tab {
-  /** All that the page, and the browser about it, has said: in its console and in dialogs. */
+  /** All messages of the page, and of the browser about it, in the console and in dialogs. */
   readonly said: readonly string[];
   goto(url: string): Promise<void>;
-  /** Runs code as a bookmark does: in the page, whatever its policy. */
+  /** Runs code as a bookmark does: in the page, regardless of its policy. */
   run(code: string): Promise<void>;
-  /** Runs code in every document to come once it is parsed, as a userscript manager does. */
+  /** Runs code in every future document once it is parsed, as a userscript manager does. */
   atDocumentEnd(code: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What both browsers' drivers call alike. */
+/** Methods that both browsers' drivers share. */
 interface Driven {
   goto(url: string): Promise<unknown>;
   evaluate(code: string): Promise<unknown>;

@@ -1,5 +1,4 @@
-// What crosses a tab's WebSocket, seen from the browser. The hub's signs of life are left out: they come when they
-// come.
+// The messages on a tab's WebSocket, seen from the browser. The hub's pings are left out, because their times vary.
 
 import type { Page } from "playwright-core";
 
@@ -13,7 +12,7 @@ const LIFE = /"method":"ping"|"pong":true/;
 export class Traffic {
   readonly #crossed: Crossed[] = [];
 
-  /** Sees the sockets that the page opens from now on. */
+  /** Records the sockets that the page opens from now on. */
   constructor(readonly page: Page) {
     page.on("websocket", (socket) => {
       socket.on("framereceived", ({ payload }) => this.#note("hub", payload));
@@ -21,7 +20,7 @@ export class Traffic {
     });
   }
 
-  /** This moment, for `since`. */
+  /** The current position, for `since`. */
   async mark(): Promise<number> {
     await this.#caughtUp();
     return this.#crossed.length;
@@ -32,7 +31,7 @@ export class Traffic {
     return this.#crossed.slice(mark);
   }
 
-  /** The page tells of its frames and answers us on one line, in order. */
+  /** The page reports its frames and answers us over one connection, in order. */
   async #caughtUp(): Promise<void> {
     await this.page.evaluate(() => undefined);
   }

@@ -1,4 +1,4 @@
-// Asks one page with the CLI, as an agent would: what a verb prints, and what it says when it fails.
+// Calls one page with the CLI, as an agent would: the output of a verb, and its error.
 
 import assert from "node:assert/strict";
 import type { Said } from "../../harness/home.js";
@@ -6,7 +6,7 @@ import type { Stage, Visit } from "./stage.js";
 
 export type Ask = (...args: string[]) => Promise<string>;
 
-/** What a verb prints, without its last newline; fails the test when the verb fails. */
+/** The output of a verb without its last newline; fails the test if the verb fails. */
 export function asking(stage: Stage, { session }: Visit): Ask {
   return async (...args) => {
     const { stdout, stderr, code } = await stage.home.eye("--page", session, ...args);
@@ -15,14 +15,14 @@ export function asking(stage: Stage, { session }: Visit): Ask {
   };
 }
 
-/** What a verb that must fail says. */
+/** The result of a verb that must fail. */
 export async function refused(stage: Stage, { session }: Visit, ...args: string[]): Promise<Said> {
   const said = await stage.home.eye("--page", session, ...args);
   assert.notEqual(said.code, 0, `eye ${args.join(" ")} printed ${said.stdout}`);
   return said;
 }
 
-/** The ref of the first line that holds this text. */
+/** The ref in the first line that contains this text. */
 export function refOf(outline: string, text: string): string {
   const found = outline.split(/\n| \| /).find((piece) => piece.includes(text));
   const ref = /\be\d+\b/.exec(found ?? "")?.[0];

@@ -1,5 +1,5 @@
-// Where the tasks are done: a hub, a site and a browser, and a shell that has `eye`, in the person's tab or in a
-// browser that eye starts, or a peer with a browser of its own.
+// The setup of the tasks: a hub, a site and a browser, and a shell with `eye`, in the person's tab or in a browser that
+// eye starts, or with a peer that has its own browser.
 
 import { access, mkdir, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -12,7 +12,7 @@ import { Shell } from "./shell.js";
 import { DESKTOP, type Task, type World } from "./tasks.js";
 
 const VIEWPORT = { width: 1280, height: 800 };
-/** What the person had open before the agent was asked. */
+/** What the person had open before the agent's task. */
 const OPENED = "openSystemApp('files'); openSystemApp('notepad')";
 const WINDOWS = "JSON.stringify(ALGO.bridge.getState().windows)";
 
@@ -36,7 +36,7 @@ export class Course {
     return new Course(stage, serve(stage.site), `${bin}${delimiter}${process.env.PATH ?? ""}`);
   }
 
-  /** A shell in a folder of its own, for an agent is known by its folder. */
+  /** A shell in a folder of its own, because an agent is identified by its folder. */
   async shell(more: Readonly<Record<string, string>> = {}): Promise<Shell> {
     this.#shells += 1;
     const folder = join(this.stage.home.folder, `agent${String(this.#shells)}`);
@@ -44,7 +44,7 @@ export class Course {
     return new Shell({ ...this.stage.home.env, ...more, PATH: this.path }, folder);
   }
 
-  /** Does a task with `eye`, in the person's own tab, and checks it. */
+  /** Does a task with `eye` in the person's own tab, and checks it. */
   async withEye(task: Task): Promise<Shell> {
     const context = await this.stage.browser.newContext({ viewport: VIEWPORT });
     try {
@@ -54,7 +54,7 @@ export class Course {
         await page.waitForSelector("html[data-ready]");
         await page.evaluate(OPENED);
       }
-      // The tabs of earlier tasks may not have gone yet; with one tab, as a rule, the agent names none.
+      // Tabs of earlier tasks may not have closed yet; normally there is one tab and the agent names none.
       const shell = await this.shell({ EYE_PAGE: session });
       await this.#do(task, shell, task.withEye, async () => String(await page.evaluate(WINDOWS)));
       return shell;
@@ -63,10 +63,10 @@ export class Course {
     }
   }
 
-  /** The same in a browser that eye starts: the page brings no client, and input is real. */
+  /** As `withEye`, in a browser that eye starts: the page loads no client, and input is real. */
   async withHands(task: Task): Promise<Shell> {
     const shell = await this.shell();
-    // The same agent, whose words are not counted: opening the page is not part of the task.
+    // The same agent, in a shell that is not counted: opening the page is not part of the task.
     const person = new Shell(shell.env, shell.folder);
     try {
       await person.run(`eye browse ${this.#url(task, "/plain")} --headless --private`);
@@ -92,7 +92,7 @@ export class Course {
   }
 
   /**
-   * The same with the peer, in the browser that it starts. Opening the page is not counted: with `eye` it is open
+   * As `withEye`, with the peer in the browser that it starts. Opening the page is not counted: for `eye` it is open
    * already.
    */
   async withPeer(task: Task): Promise<Shell> {

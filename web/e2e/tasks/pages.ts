@@ -1,5 +1,5 @@
-// The pages of the tasks, with the small servers behind them. Each is there twice: with eye.js, and plain under
-// `/plain` for a peer.
+// The pages of the tasks, with their small servers. Each page exists twice: with eye.js, and for a peer without it
+// under `/plain`.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Document, Handler, Site } from "../stage/site.js";
@@ -17,9 +17,9 @@ export interface SignUp {
 
 /** The servers behind the pages. */
 export interface Backend {
-  /** Those that arrived. */
+  /** Received sign-ups. */
   readonly signUps: SignUp[];
-  /** Boiler 4 is at its lowest now, and gets warmer step by step. */
+  /** Sets boiler 4 to its lowest temperature; from then on it warms up step by step. */
   heat(): void;
 }
 
@@ -49,7 +49,7 @@ document.querySelector("form").onsubmit = async (event) => {
 };
 </script>`;
 
-// The server says no, and the page, which did not expect that, falls over.
+// The server refuses, and the page fails because it does not expect that.
 const REPORTS = `<h1>Reports</h1>
 <p>Figures of the last quarter, by region.</p>
 <button id="print" type="button">Print</button> <button id="export" type="button">Export</button>
@@ -96,7 +96,7 @@ const PAGES: Readonly<Record<string, Document>> = {
   "/boiler": { title: "Boiler 4", body: BOILER },
 };
 
-/** What the tasks must find out: only the servers know it, and readers of the pages. */
+/** The answers to the tasks: only the servers and readers of the pages know them. */
 export const REFUSAL = "quota exceeded";
 export const IMPORTED = "2,311 contacts imported, 7 skipped";
 export const FIRST_ABOVE_80_DEGREES = 83;
@@ -145,7 +145,7 @@ class Boiler {
   }
 }
 
-/** The job: a line for each step, and the result with the last one. */
+/** The import: one line per step, and the result with the last one. */
 const importing: Handler = (_, response) => {
   response.writeHead(200, { "content-type": "application/x-ndjson" });
   let done = 0;

@@ -1,4 +1,4 @@
-// A shell as a coding agent has it: it runs the very text it is given, and keeps account of what was said and heard.
+// A shell as a coding agent uses it: runs its exact text, and counts the tokens of commands and output.
 
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { spawn } from "node:child_process";
@@ -14,7 +14,7 @@ export interface Counts {
   readonly calls: number;
   /** Tokens of the commands: what the agent writes. */
   readonly written: number;
-  /** Tokens of what they print: what the agent reads. */
+  /** Tokens of the output: what the agent reads. */
   readonly read: number;
 }
 
@@ -26,7 +26,7 @@ export class Shell {
     readonly folder: string,
   ) {}
 
-  /** Runs a command and returns what it printed, without the last newline. It must succeed. */
+  /** Runs a command and returns its output without the last newline. It must succeed. */
   async run(command: string): Promise<string> {
     const { output, code } = await this.#spawn(command);
     this.calls.push({ command, output });
@@ -43,7 +43,7 @@ export class Shell {
     };
   }
 
-  /** What was said and heard, as a person would see it in a terminal. */
+  /** Commands and output, as a person would see them in a terminal. */
   transcript(): string {
     return this.calls.map(({ command, output }) => `$ ${command}\n${output}`).join("\n");
   }

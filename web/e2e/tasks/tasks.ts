@@ -1,14 +1,14 @@
-// Five whole tasks, as an agent does them that has read `eye skill` and knows nothing else of the page: what it writes
-// next depends only on what it has read. Each fails unless the wish is fulfilled and the agent has read that it is.
+// Five whole tasks, as done by an agent that has read `eye skill` and knows nothing else about the page: each command
+// depends only on what it has read. A task fails unless the wish is fulfilled and the agent has read that it is.
 
 import assert from "node:assert/strict";
 import { FIRST_ABOVE_80_DEGREES, IMPORTED, REFUSAL, type Backend } from "./pages.js";
 import type { Shell } from "./shell.js";
 
-/** What a task is done in, and what it is checked against. */
+/** The environment of a task, for its check. */
 export interface World {
   readonly backend: Backend;
-  /** Where the windows of the desktop are now, asked past the agent. */
+  /** The current positions of the desktop's windows, requested without the agent. */
   windows(): Promise<readonly { readonly title: string; readonly x: number; readonly y: number }[]>;
 }
 
@@ -20,15 +20,15 @@ export interface Task {
   readonly page: string;
   readonly before?: (world: World) => void;
   readonly withEye: (shell: Shell) => Promise<void>;
-  /** The same with `agent-browser`, in the shortest commands that are sensible, chained as its guide advises. */
+  /** The same task with `agent-browser`, in the shortest sensible commands, chained as its guide advises. */
   readonly withPeer: (shell: Shell) => Promise<void>;
-  /** `read` is all that the agent has read. */
+  /** `read` is everything that the agent has read. */
   readonly check: (world: World, read: string) => Promise<void> | void;
 }
 
 export const DESKTOP = "desktop";
 const PLACE = { x: 40, y: 60 };
-/** So far into a window from its corner is its bar, as one guesses. */
+/** Offset from a window's corner to its title bar, as an agent would guess. */
 const GRIP = 15;
 const ASK_SERVER = 'fetch("/api/export?quarter=3",{method:"POST"}).then(r=>r.text())';
 const TEMPERATURE = "+/Temperature: (\\d+)/.exec(document.body.innerText)[1]";
@@ -43,7 +43,7 @@ export const TASKS: readonly Task[] = [
       const ref = (label: string): string => found(seen, new RegExp(`^ *(e\\d+) .*${label}`, "m"));
       const fields = `${ref("Full name")}='Ada Lovelace' ${ref("Email")}=ada@example.org ${ref("Password")}='correct horse' ${ref("Plan")}=Team ${ref("terms")}=true`;
       const changed = await shell.run(`eye fill ${fields} --click ${ref("Create account")}`);
-      // The answer tells of what came soon enough; an agent that has read of nothing new looks again.
+      // The answer contains only changes that came soon enough; an agent that has read of none looks again.
       if (!/^\+ /m.test(changed)) await shell.run("eye look --since");
     },
     async withPeer(shell) {
@@ -149,7 +149,7 @@ export const TASKS: readonly Task[] = [
   },
 ];
 
-/** The session that this project began with: 13 calls and about 1,600 tokens, to change one icon. */
+/** The session with which this project began: 13 calls and about 1,600 tokens to change one icon. */
 export const ICON: Task = {
   name: "change one icon",
   wish: "Put a fox on the icon of javascript.ide.",
@@ -168,7 +168,7 @@ export const ICON: Task = {
   check: (_, read) => assert.match(read, /🦊(?:\s|\\n)*javascript\.ide/),
 };
 
-/** What the agent finds in what it has read. */
+/** The match in what the agent has read. */
 function found(text: string, what: RegExp): string {
   const [, ref] = what.exec(text) ?? [];
   if (ref === undefined) throw new Error(`${String(what)} is not in\n${text}`);

@@ -1,4 +1,4 @@
-// No page to ask, too many to ask, and the wrong one asked.
+// Calls without a page, with too many pages to choose from, and to the wrong page.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-// Acting verbs on plain pages: what they do, what they wait for, what they refuse, and what they say has changed.
+// Acting verbs on plain pages: their effects, their waits, their refusals, and the changes they report.
 
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Many agents on one page, all with the same ids: no agent gets another's answers.
+// Many agents on one page, all with the same request ids: no agent receives another's answers.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -76,7 +76,7 @@ test("an agent that leaves takes its calls with it, and the page is told to abor
     'a:const { signal } = eye; window.waiting = true; new Promise(() => signal.addEventListener("abort", () => { window.aborted = true }))',
   );
   const seen = (name: string) => `(async () => { while (!window.${name}) await later(0, 5); return window.${name} })()`;
-  // Two lines have no order between them: the watcher's question may come to the hub first.
+  // Two connections have no order between them: the watcher's request may reach the hub first.
   assert.equal(await watcher.ask("a", seen("waiting")), "a:true");
   leaver.close();
   assert.equal(await watcher.ask("b", seen("aborted")), "b:true");

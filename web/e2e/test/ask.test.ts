@@ -1,4 +1,4 @@
-// One question from the shell, one answer on stdout, and nothing else.
+// One call from the shell prints one answer on stdout, and nothing else.
 
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Who reaches the backends from a real browser: an app of the hub does; an opened folder, a dev server and a page that
+// Access to the backends from a real browser: an app of the hub has it; an opened folder, a dev server and a page that
 // frames an app do not.
 
 import assert from "node:assert/strict";
@@ -32,7 +32,7 @@ interface Reached {
   readonly fetched: Readonly<Record<string, number | string>>;
 }
 
-/** What a page gets of the backends, by every name of the hub. */
+/** A page's access to the backends, by every host name of the hub. */
 async function reach(page: Page): Promise<Reached> {
   return page.evaluate(async (port) => {
     const hosts = [`localhost:${port}`, `127.0.0.1:${port}`];
@@ -52,7 +52,7 @@ async function reach(page: Page): Promise<Reached> {
           () => "blocked",
         );
       fetched[`${host}/cartridges/`] = await get("/cartridges/");
-      // A request that needs no leave to be sent (no preflight): only the hub can refuse it.
+      // A request that the browser sends without a preflight: only the hub can refuse it.
       fetched[`${host}/v1/chat/completions`] = await get("/v1/chat/completions", { method: "POST", body: "{}" });
     }
     return { sockets, fetched };
@@ -61,7 +61,7 @@ async function reach(page: Page): Promise<Reached> {
 
 test("an app of the hub reaches them, at the name it is served under", async () => {
   const page = await stage.context.newPage();
-  // Also when it was opened by the address.
+  // Even if it was opened by the address.
   await page.goto(`http://127.0.0.1:${String(stage.home.port)}/apps/scene/`);
   const own = `localhost:${String(stage.home.port)}`;
   assert.equal(new URL(page.url()).host, own);
@@ -69,7 +69,7 @@ test("an app of the hub reaches them, at the name it is served under", async () 
   assert.equal(sockets[`${own}/evolution`], true);
   assert.equal(sockets[`${own}/agents`], true);
   assert.equal(fetched[`${own}/cartridges/`], 200);
-  // It got as far as to be told what is wrong with its request.
+  // 400 means that it passed the gate, and its body was refused.
   assert.equal(fetched[`${own}/v1/chat/completions`], 400);
   await page.close();
 });

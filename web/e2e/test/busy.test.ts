@@ -13,7 +13,7 @@ before(async () => {
   stage.site.page("/busy.html", { title: "Busy", tag: 'data-alias="busy"' });
   stage.site.page("/free.html", { title: "Free", tag: 'data-alias="free"' });
   await stage.visit("/busy.html");
-  // Another site is another process: what hangs is the page, not the browser.
+  // Another site runs in another process: only the page hangs, not the browser.
   const page = await stage.context.newPage();
   await page.goto(stage.site.url("/free.html", "127.0.0.1"));
   await stage.joined(page);

@@ -8,7 +8,7 @@ import { Nats } from "../stage/nats.js";
 import { Stage } from "../stage/stage.js";
 import { until } from "../../harness/until.js";
 
-/** A killed hub is missed by its heartbeats. */
+/** The others notice a killed hub by its missing heartbeats. */
 const DEADLINE_MS = 60_000;
 
 let nats: Nats;

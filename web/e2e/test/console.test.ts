@@ -1,4 +1,4 @@
-// The console in real Chromium, fed by a real hub with two agents; and its way in, in Firefox.
+// The console in real Chromium, with a real hub and two agents; and opening it in Firefox.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -15,7 +15,7 @@ import { web } from "../../harness/program.js";
 
 const SIZE_BYTES_MAX = 250 * 1024;
 const VIEWS = ["now", "calls", "plots", "control"];
-/** The tabs of a page, and what is there when one is shown. */
+/** The tabs of a page's view, and an element that each one shows. */
 const ROOM = [
   ["State", ".tree"],
   ["Tools", "form.tool"],
@@ -47,7 +47,7 @@ const lastCount = (text: string): string => /(\d+) calls/u.exec(text)?.[1] ?? "0
 
 async function axe(page: Page): Promise<string[]> {
   const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-  // By the debugger: the page's own policy lets no script in.
+  // Injected through the debugger: the page's own policy allows no script.
   await page.evaluate(source);
   return page.evaluate(async () => {
     interface Found {
@@ -107,7 +107,7 @@ test("calls come as they happen, are filtered, paused and looked at", async () =
 test("ten thousand calls are a few rows of the document", async () => {
   await tab.go("calls");
   const shown = async () => Number.parseInt(await tab.page.locator(".tools").innerText().then(lastCount), 10);
-  // In parts: a burst beyond the queue of a slow console is counted as missing rows, not shown.
+  // In parts: if a burst exceeds a slow console's queue, its rows are counted as missing and not shown.
   for (let sent = 0; sent < 10_500; sent += 500) {
     const lines = Array.from({ length: 500 }, (_, n) => String(sent + n)).join("\n");
     const { code, stderr } = await stage.home.eyeWith({ folder: "ada", stdin: lines }, "batch");
@@ -289,7 +289,7 @@ test("a used link, a page of the hub and a reload", async () => {
   await tab.page.waitForSelector(".live.live >> text=live");
   const link = await consoleLink(stage.home);
   const key = await tab.page.evaluate(() => sessionStorage.getItem("eye.key"));
-  // An agent that may evaluate in an app of the hub has that app's origin, and with the very secrets it gets nothing.
+  // An agent that may evaluate in an app of the hub has that app's origin; even with the right secrets it gets nothing.
   const attack = `(async () => {
     const url = ${JSON.stringify(link)};
     const key = await fetch(new URL("/key", url), { method: "POST", body: url.split("#")[1] }).then((r) => r.text(), () => "refused");

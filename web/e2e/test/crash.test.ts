@@ -1,4 +1,4 @@
-// Hubs that end, well or badly: calls are told, and pages come back by themselves.
+// Hubs that stop or crash: open calls get an error, and pages reconnect by themselves.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

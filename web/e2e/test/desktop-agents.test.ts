@@ -1,4 +1,4 @@
-// The activity light: the person sees what agents do on the desktop, and may pause them.
+// The activity light: the person sees the agents' calls on the desktop, and can pause them.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
@@ -24,14 +24,14 @@ afterEach(() => desktop.close());
 const status = (): Promise<string | null> => desktop.page.getAttribute("#activity-light", "data-status");
 const lit = (wanted: string): Promise<true> =>
   until(`the light is ${wanted}`, async () => ((await status()) === wanted ? true : undefined));
-/** The hub hears of it a moment after the person's click, and until then refuses for the page. */
+/** The hub learns of the person's click a moment later, and refuses calls to the page until then. */
 const resumed = (code: string): Promise<string> =>
   until("agents are let in again", async () => {
     const { stdout, stderr, code: exit } = await desktop.eye(code);
     if (exit !== 0) assert.match(stderr, REFUSED);
     return exit === 0 ? stdout.trimEnd() : undefined;
   });
-/** The calls in the light's list, the last first. */
+/** The calls in the light's list, newest first. */
 const listed = (): Promise<(string | null)[][]> =>
   desktop.page
     .locator("#activity .call")
@@ -74,7 +74,7 @@ test("the light blinks with a call", async () => {
       return animate(...what);
     };
   });
-  // Calls within one frame are one blink, so each is waited for.
+  // Calls within one frame cause one blink, so the test waits for each.
   for (const blinks of ["1", "2"]) {
     await desktop.says(blinks);
     await until(`it has blinked ${blinks}`, async () =>

@@ -1,4 +1,4 @@
-// The desktop by hand: a real mouse, a real keyboard, and a screen as small as a phone's.
+// Using the desktop by hand: a real mouse, a real keyboard, and a phone-sized screen.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
@@ -24,7 +24,7 @@ const focused = (): Promise<string | null> =>
   desktop.page.evaluate(
     () => document.activeElement?.getAttribute("data-app") ?? document.activeElement?.tagName ?? null,
   );
-/** From the lowest to the topmost. */
+/** Ordered from bottom to top. */
 const order = (): Promise<(string | undefined)[]> =>
   desktop.page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>(".window:not(.is-minimized)")]

@@ -1,4 +1,4 @@
-// The verbs on the desktop, as the bridge this project began with writes them: see, click, drag, press, fill.
+// The verbs on the desktop, as written for the bridge with which this project began: see, click, drag, press, fill.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
@@ -58,7 +58,7 @@ test("a window is dragged by its bar, and its new place is in the state", async 
   await desktop.says('openSystemApp("files")');
   const { x, y } = await desktop.box(".window");
   const bar = await desktop.box(".window-bar");
-  // The middle of the bar goes to that place of the screen.
+  // Drags the middle of the bar to that point of the screen.
   await desktop.says(
     "drag",
     ".window-bar",

@@ -1,4 +1,4 @@
-// The desktop through the CLI: the examples of the bridge this project began with, as they were written there.
+// The desktop through the CLI: the examples of the bridge with which this project began, unchanged.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => desktop.close());
 
-/** Fire and forget says nothing about its end; the page does. */
+/** Fire and forget does not report its end; the page's state does. */
 function comes(code: string, value: unknown): Promise<true> {
   return until(`${code} is ${JSON.stringify(value)}`, async () =>
     (await desktop.asks(code)) === value ? true : undefined,
@@ -208,7 +208,7 @@ test("the file store answers like a server", async () => {
 
 test("topics inside the page have the original's results", async () => {
   const pubsub = (call: string) => desktop.asks<unknown>(`ALGO.pubsub.${call}`);
-  // The original knew no listeners but its own page's.
+  // The original knew only its own page's listeners.
   const reason = "no subscribers here, passed on to the hub";
   assert.deepEqual(await pubsub('publish("nobody", 1)'), { status: "queued", reason });
   assert.deepEqual(await pubsub('publish("nobody", 2, {queue: false})'), { status: "dropped", reason });
@@ -236,7 +236,7 @@ test("the icon of javascript.ide is changed in three calls", async () => {
   for (const call of session) answers.push(await desktop.says(...call));
   assert.deepEqual(answers, [JSON.stringify(APPS), "javascript.ide: 🦊", "🦊\njavascript.ide"]);
   const written = session.map((call) => `eye ${call.join(" ")}`).join("") + answers.join("");
-  // The original needed 13 calls and about 1,600 tokens; half a token a character is more than any text here takes.
+  // The original needed 13 calls and about 1,600 tokens; no text here takes more than half a token per character.
   assert.ok(written.length <= 300, `${String(written.length)} characters`);
   assert.equal(await desktop.page.locator('[data-app="javascript.ide"] .tile').textContent(), "🦊");
 });

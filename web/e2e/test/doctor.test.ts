@@ -1,5 +1,5 @@
-// `eye doctor URL` says beforehand what a real browser does: for each policy, whether the page joins, and that it does
-// once mended.
+// `eye doctor URL` predicts what a real browser does: for each policy, whether the page joins, and that it joins once
+// the policy is corrected.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -22,7 +22,7 @@ before(async () => {
 
 after(() => stage.close());
 
-/** Whether the browser lets the page join; what forbids it is an event. */
+/** Whether the browser lets the page join; a violation event reports what forbids it. */
 async function joins(page: Page, path: string): Promise<boolean> {
   await page.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", ({ disposition, blockedURI, effectiveDirective }) => {

@@ -1,6 +1,6 @@
-// Acting verbs on what only seems to be a field: editors that take over the input, an EditContext, sliders of divs,
-// canvases. Each page is the smallest that shows how a real library behaves; web/e2e/apps tries the libraries
-// themselves.
+// Acting verbs on elements that only look like fields: editors that handle input themselves, an EditContext, sliders
+// made of divs, canvases. Each page is the smallest one that shows how a real library behaves; web/e2e/apps tries the
+// libraries themselves.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -25,7 +25,7 @@ async function visit(
   return { ask: asking(stage, page), fails };
 }
 
-// As Lexical does: it reads the selection when it is told of it, and takes every input over.
+// As Lexical does: reads the selection at its change event, and handles every input itself.
 const TAKES_OVER = `<div id="t" contenteditable role="textbox" aria-label="Entry"></div><script>
   const t = document.querySelector("#t");
   let text = "", selected = false, known = false;
@@ -52,8 +52,8 @@ test("an editor that takes the input over gets beforeinput, after it knows of th
   assert.equal(await ask("t.textContent"), "new");
 });
 
-// As Slate does: it reads the selection as it is at an input, but not before it has dealt with the focus, and never at
-// a paste.
+// As Slate does: reads the current selection at an input, but not before it has handled the focus, and never at a
+// paste.
 const READS_LATE = `<div id="t" contenteditable role="textbox" aria-label="Minutes">Agenda</div><script>
   const t = document.querySelector("#t");
   let text = "Agenda", selected = false, ignored = 3;
@@ -134,7 +134,7 @@ test("fill moves a slider that is no input by its keys, and says when it does no
   assert.match(await fails("fill", "#t", "loud"), /takes a number/);
 });
 
-// As Monaco does: the text is in an EditContext, and keys are the editor's own.
+// As Monaco does: the text is in an EditContext, and the editor handles keys itself.
 const CONTEXT = `<div id="t" tabindex="0" role="textbox" aria-label="Script" style="height: 40px"></div>
 <div style="position: absolute; inset: 0">drawn above</div><script>
   const t = document.querySelector("#t");

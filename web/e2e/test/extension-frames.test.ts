@@ -1,5 +1,5 @@
 // Frames of another site in tabs of a person's own browser, through the extension: looked into, acted on and hidden in
-// pictures as what is granted says.
+// pictures, according to the grants.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ let home: Home;
 let site: Site;
 let person: Person;
 
-/** The field is the only yellow thing. */
+/** The field is the only yellow element. */
 const PAY = `<p>Pay here</p><button id="go">Pay</button><p id="out"></p>
 <input id="card" autocomplete="cc-number" style="background:#ff0;border:0"><script>
 document.getElementById("go").addEventListener("click", (event) => {
@@ -23,7 +23,7 @@ document.getElementById("go").addEventListener("click", (event) => {
 });
 </script>`;
 
-/** What is typed here is out of sight in a page that is zoomed in, before it is brought there. */
+/** In a zoomed-in page this field is out of sight until it is scrolled into view. */
 const WIDE = `<div style="width:1200px;height:900px"></div><input id="card" autocomplete="cc-number"
 style="position:absolute;left:900px;top:600px;width:200px;height:30px;background:#ff0;border:0">`;
 
@@ -54,7 +54,7 @@ async function said(...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** How many pixels of a picture of the tab are yellow. */
+/** The number of yellow pixels in a picture of the tab. */
 async function yellow(id: string): Promise<number> {
   const file = join(home.folder, "shot.png");
   await said("shot", "--format", "png", "-o", file, "--page", id);
@@ -106,7 +106,7 @@ test("in a tab that is zoomed in by pinching, what is typed is painted over wher
   await person.grant(page);
   const { id } = await person.joined(page);
   const cdp = await page.context().newCDPSession(page);
-  // A picture ends it.
+  // Taking a picture ends the zoom.
   const zoomed = async (): Promise<number> => {
     await cdp.send("Emulation.setPageScaleFactor", { pageScaleFactor: 2 });
     return page.evaluate(() => {

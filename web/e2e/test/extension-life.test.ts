@@ -1,5 +1,5 @@
-// What the extension survives: its worker's end, the hub's, a pairing that is taken back; and two profiles beside each
-// other.
+// What the extension survives: the end of its worker, the end of the hub, a revoked pairing; and two profiles next to
+// each other.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
@@ -58,7 +58,7 @@ test("a worker that was stopped and left alone for 40 s has its tab again", asyn
   await person.grant(page);
   const { id } = await person.joined(page);
   await person.stopWorker();
-  // What is tested is that nothing has to be done meanwhile.
+  // Does nothing in the meantime: that is what the test is about.
   await new Promise((resolve) => setTimeout(resolve, ALONE_MS));
   assert.equal((await person.joined(page)).id, id);
   assert.equal(await said("document.title", "--page", id), "Shop\n");
@@ -128,7 +128,7 @@ test("two browsers are paired at once: pages say which, calls reach the right on
   const other = await Person.open(home);
   try {
     await other.paired();
-    // The same address in both: only the browser tells them apart.
+    // The same URL in both: only the browser distinguishes them.
     const url = site.url("/shop");
     const here = await person.visit(url);
     await person.grant(here);
@@ -167,7 +167,7 @@ test("two browsers are paired at once: pages say which, calls reach the right on
     }
     const who = () => (globalThis as { who?: string }).who;
     assert.deepEqual([await here.evaluate(who), await there.evaluate(who)], ["here", "there"]);
-    // What waits in the browser that dies ends; the other goes on.
+    // A call that waits in the killed browser ends; the other browser is not affected.
     const waiting = await home.start(["await new Promise(() => globalThis.began = true)", "--page", two.id]);
     await there.waitForFunction(() => (globalThis as { began?: boolean }).began === true);
     await other.kill();

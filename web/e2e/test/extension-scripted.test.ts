@@ -1,5 +1,5 @@
-// The extension without the debugger permission, loaded unpacked into a real Chromium: what is done in granted tabs by
-// scripts, and what the browser itself holds it to.
+// The extension without the debugger permission, loaded unpacked into a real Chromium: what its scripts do in granted
+// tabs, and what the browser itself prevents.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -32,7 +32,7 @@ before(async () => {
   site.page("/strict", { title: "Strict", body: BODY, tag: false, headers: { "content-security-policy": STRICT } });
   site.page("/mail", { title: "Mail", body: "<h1>Mail</h1>", tag: false });
   const frame = `<iframe src="${site.url("/far", "127.0.0.1")}" width="200" height="100"></iframe>`;
-  // What is yellow is to be hidden, what is green is not.
+  // Yellow must be hidden, green must not.
   const field = (colour: string, more: string): string => `<input style="background:${colour};border:0" ${more}>`;
   const closed = `<template shadowrootmode="closed">${field("#ff0", `type="password" value="hidden"`)}</template>`;
   const fields = `${field("#ff0", `type="password" id="word"`)} ${field("#0f0", "")} <div>${closed}</div>`;
@@ -69,7 +69,7 @@ async function gone(id: string): Promise<void> {
   );
 }
 
-/** How many pixels of a picture of the tab are yellow, and how many are green. */
+/** The numbers of yellow and of green pixels in a picture of the tab. */
 async function colours(id: string): Promise<readonly [yellow: number, green: number]> {
   const file = join(home.folder, "shot.png");
   await said("shot", "-o", file, "--page", id);
@@ -204,7 +204,7 @@ test("a tab's grant ends at another site, unless the person allows every site", 
   await page.goto(site.url("/shop"));
   const popup = await person.popup(page);
   await popup.waitForSelector("text=Let agents use this tab");
-  // Without the button's click the browser gives no access, and the screen says so.
+  // Without a click on the button the browser gives no access, and the screen says so.
   await popup.click("text=Let agents use this tab");
   await popup.waitForSelector("text=gives no access to this tab");
   await person.allow("<all_urls>");
@@ -232,7 +232,7 @@ test("a site is granted in all its tabs, where the browser allows it, and ends w
   await gone(second.id);
   await two.goto(site.url("/mail"));
   assert.equal((await person.joined(two)).id, second.id);
-  // The browser may give access to more than the person grants to agents.
+  // The browser may give access to more sites than the person grants to agents.
   await person.allow("<all_urls>");
   const screen = await person.popup(one);
   await screen.click("#everywhere");
@@ -241,7 +241,7 @@ test("a site is granted in all its tabs, where the browser allows it, and ends w
   await gone(second.id);
   assert.equal(await two.evaluate(() => Symbol.for("eye.client") in globalThis), false, "nothing was put there");
   assert.equal(await said("document.title", "--page", first.id), "Shop\n");
-  // The browser takes back single sites with it.
+  // The browser then also revokes single sites.
   await screen.uncheck("#everywhere");
   await gone(first.id);
   await screen.waitForSelector("#site:not(:checked)");

@@ -1,5 +1,5 @@
 // Tabs of a person's own browser through the extension, loaded unpacked into a real Chromium: what is granted, and what
-// is done there.
+// agents do there.
 
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ let home: Home;
 let site: Site;
 let person: Person;
 
-/** Forbids every script but one, every connection, `eval`, and text that becomes code. */
+/** Forbids all scripts but one, all connections, `eval`, and text that becomes code. */
 const STRICT = "default-src 'none'; script-src 'nonce-a'; require-trusted-types-for 'script'";
 
 const BODY = `<h1>Shop</h1><button id="go">Go</button><button id="ask">Ask</button><p id="out"></p>
@@ -97,7 +97,7 @@ test("a tab that is granted by itself stays granted wherever it goes, and one th
   const two = await person.visit(site.url("/mail"));
   const other = await person.joined(two);
   const first = await person.joined(one);
-  // The client is there in the next document too, whose policy forbids that text becomes code.
+  // The client also runs in the next document, whose policy forbids text that becomes code.
   await said("globalThis.before = 1", "--page", first.id);
   await one.reload();
   assert.equal(await said("typeof before", "--page", first.id), "undefined\n");
@@ -149,7 +149,7 @@ test("pages say in which window they are where there are several", async () => {
   assert.notEqual(window, (await person.joined(shop)).window);
   const row = (await said("pages")).split("\n").find((line) => line.includes("/mail"));
   assert.ok(row?.includes(`, window ${String(window)}`), row);
-  // One browser has nothing to tell it from another.
+  // The browser is named only if there are several.
   assert.ok((await home.pages()).every((one) => one.browser === undefined));
   await shop.close();
   await mail.close();
@@ -203,7 +203,7 @@ test("a badge and the page's title show that an agent was there, and no agent re
 
 test("dialogs are told and answered, and a navigation keeps the page", async () => {
   const page = await person.visit(site.url("/shop"));
-  // Without a listener the test's own driver would answer it.
+  // Without a listener, playwright would answer the dialog.
   page.on("dialog", () => undefined);
   await person.grant(page);
   const { id } = await person.joined(page);

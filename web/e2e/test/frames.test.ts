@@ -1,4 +1,4 @@
-// Frames that load eye.js themselves: pages of their own, asked only by name.
+// Frames that load eye.js themselves: pages of their own, called only by name.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -36,7 +36,7 @@ test("frames have sessions of their own", async () => {
 });
 
 test("a person sees whose frame it is", async () => {
-  // It asks the page around it when it joins, and that one is there for sure when the frame is loaded anew.
+  // The frame queries its parent when it joins; the parent has certainly joined when the frame is reloaded.
   await stage.home.eye("document.querySelector('iframe').contentWindow.location.reload()");
   await until("the frame tells", async () => (await frame("?near")).parent === top.session || undefined);
   assert.match((await stage.home.eye("pages")).stdout, new RegExp(`near .*frame of ${top.session}`, "u"));

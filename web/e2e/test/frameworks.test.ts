@@ -1,4 +1,4 @@
-// Acting on pages that a framework draws: a controlled form of React, and a list of Vue whose rows exist only in view.
+// Acting on pages that a framework renders: a controlled form of React, and a list of Vue that only has rows in view.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-// Who is let in at the TCP door, with real requests; and what a refused page says to the person before it.
+// Admission at the TCP port, with real requests; and what a refused page shows to its user.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -129,7 +129,8 @@ test("a foreign page cannot take the session of a local one", async () => {
   await page.goto(stage.site.url(`/thief.html?sessionId=${local.session}`, "shop.test"));
   assert.notEqual(await stage.joined(page), local.session);
   assert.match((await stage.home.eye("--page", local.session, "location.href")).stdout, /^http:\/\/localhost:/);
-  // The id stays with its origin when its page has left; the other has one of its own, and keeps that over a reload.
+  // The id stays with its origin after the page has left; the other page has an id of its own, and keeps it over a
+  // reload.
   await local.page.close();
   const later = await stage.context.newPage();
   await later.goto(stage.site.url(`/thief.html?sessionId=${local.session}`, "shop.test"));

@@ -1,4 +1,4 @@
-// The geometry app's test page, run in Chromium: what a person reads there is what the test suite reads.
+// The geometry app's test page, run in Chromium: the test suite reads the same results as a person.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ interface Row {
   readonly reason: string;
 }
 
-/** Runs the page with a hub whose language model is not there. */
+/** Runs the page with a hub whose language model is unreachable. */
 async function results(stage: Stage): Promise<readonly Row[]> {
   await stage.home.eye("down");
   await stage.home.up("--llm", "http://127.0.0.1:9");

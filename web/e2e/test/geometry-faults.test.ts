@@ -1,5 +1,5 @@
-// When the geometry app's backends go wrong: away, silent, hanging up in the middle, talking nonsense. The server is
-// real, its manners are not good.
+// Failures of the geometry app's backends: unreachable, silent, hanging up in the middle, sending nonsense. The server
+// is real and misbehaves.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
@@ -303,7 +303,7 @@ test("heartbeats and reports of an agent are shown in its window", async () => {
 });
 
 test("a silent backend ends with its own timeout: 60 s, 10 s, 30 s, and 5 s to connect", async () => {
-  // Time passes in the page only.
+  // The clock runs only in the page.
   const page = await stage.context.newPage();
   await page.clock.install();
   await page.goto(`${stage.home.url}/apps/geometry/?sessionId=slow&backends=${encodeURIComponent(server.url)}`);

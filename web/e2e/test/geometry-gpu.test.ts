@@ -1,4 +1,4 @@
-// Pixel programs on WebGPU, in software where there is no graphics card: they do what they do on the CPU.
+// Pixel programs on WebGPU, in software if there is no graphics card: the results are the same as on the CPU.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -7,7 +7,7 @@ import { Stage } from "../stage/stage.js";
 
 const WEBGPU_FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
 
-/** Arithmetic, console, a loop, self-changing memory, the framebuffer, and everything that goes wrong. */
+/** Arithmetic, console, a loop, self-modifying memory, the framebuffer, and all errors. */
 const PROGRAMS: readonly (readonly [string, object])[] = [
   ["01014800 0d012000 01016900 0d012000 01002a00 ff000000", {}],
   ["02000001 ff000000", { args: [4294967295, 2] }],

@@ -1,5 +1,4 @@
-// The geometry app under a person's hands: mouse, wheel, touch and keys, on a screen and on a phone; and in a hidden
-// tab.
+// Using the geometry app by hand: mouse, wheel, touch and keys, on a screen and on a phone; and in a hidden tab.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -172,7 +171,7 @@ test("a hidden tab answers every tool at once, with the map's real pixels", asyn
       async () => (await home.eye("--page", "back", "tools")).stdout.includes("spawn_area_agent") || undefined,
       60_000,
     );
-    // A tab that is not shown yet would be shown later, over the one that is opened.
+    // A tab that is not shown yet would come to the front later, over the newly opened one.
     await home.eye("--page", "back", "await new Promise((shown) => requestAnimationFrame(shown))");
     const opened = await home.eye(
       "--page",

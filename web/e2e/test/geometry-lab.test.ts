@@ -1,4 +1,4 @@
-// What a person does by hand in the geometry app: letting a shader evolve, and asking the language model.
+// A person's actions in the geometry app: evolving a shader, and asking the language model.
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";

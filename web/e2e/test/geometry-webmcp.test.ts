@@ -1,5 +1,5 @@
-// The geometry app's tools through WebMCP, as a browser's own agent calls them: natively, and where the browser has
-// none, by the polyfill.
+// The geometry app's tools through WebMCP, as a browser's own agent calls them: natively, and through the polyfill if
+// the browser has no WebMCP.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -75,7 +75,7 @@ for (const [kind, flags] of [
         x: 1,
         y: 1,
       });
-      // The browser checks nothing and loses what a tool throws; this is an answer.
+      // The browser validates nothing and loses a tool's exception; the tool returns this as its answer.
       const refused = await execute(tab, "query_hilbert_address", { hilbert_index: -1 });
       assert.deepEqual(
         [refused.success, refused.error, refused.error_code, refused.tool],

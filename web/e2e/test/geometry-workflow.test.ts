@@ -1,5 +1,5 @@
-// The whole of it, with every part real: a shader evolves in the hub, its cartridge is laid on the map, visited and
-// read by address, an area agent confirms what it is, and a language model describes it. Through the CLI, and through
+// The whole workflow with only real parts: a shader evolves in the hub, its cartridge is loaded on the map, visited and
+// read by address, an area agent confirms its entropy, and a language model describes it. Through the CLI, and through
 // MCP.
 
 import assert from "node:assert/strict";
@@ -84,7 +84,7 @@ async function workflow(call: Call): Promise<void> {
   };
   assert.equal(evolved.generationsCompleted, 6);
   assert.ok(bestFitness >= seedFitness, "it is no worse than what it began with");
-  // Its cartridge is a PNG, and is what the page will show.
+  // Its cartridge is a PNG, the same that the page will show.
   const token = await stage.home.token();
   const [picture, source] = await Promise.all(
     [cartridgeUrl, cartridgeUrl.replace(".rts.png", ".wgsl")].map(async (path) => {
@@ -96,7 +96,7 @@ async function workflow(call: Call): Promise<void> {
   assert.ok(picture !== undefined && source !== undefined);
   assert.equal(source.toString(), evolvedShader);
   const png = decode(picture);
-  // It is laid on the map and visited.
+  // It is loaded on the map and visited.
   const loaded = await call("load_rts_cartridge", {
     url: cartridgeUrl,
     position: { x: CORNER.x / 100, y: CORNER.y / 100 },
@@ -135,7 +135,7 @@ async function workflow(call: Call): Promise<void> {
   assert.equal(measured.kind, "measures");
   assert.equal(measured.pixels, SIDE * SIDE);
   assert.equal(measured.uniqueColors, loaded.uniqueColors);
-  // 256 pixels on 400 are not all shown equally often.
+  // 256 pixels drawn on 400 do not all appear equally often.
   assert.ok(Math.abs(measured.entropy - entropy) < 0.1, `${String(measured.entropy)} is near ${String(entropy)}`);
   // A language model is asked about it.
   const prompt = `Describe a picture with an entropy of ${measured.entropy.toFixed(2)} bits and ${String(measured.uniqueColors)} colours.`;

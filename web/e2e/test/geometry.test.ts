@@ -38,7 +38,7 @@ before(async () => {
 
 after(() => stage.close());
 
-/** Serves bytes to any page. */
+/** Serves bytes to pages of any origin. */
 function serve(path: string, bytes: Buffer, status = 200): string {
   stage.site.serve(path, (_, response) =>
     response.writeHead(status, { "access-control-allow-origin": "*" }).end(bytes),
@@ -46,7 +46,7 @@ function serve(path: string, bytes: Buffer, status = 200): string {
   return stage.site.url(path);
 }
 
-/** Waits until the person sees that colour there. */
+/** Waits until that colour is visible there. */
 function sees(x: number, y: number, wanted: Rgba): Promise<true> {
   return until(
     `${JSON.stringify(wanted)} is seen at ${String(x)}, ${String(y)}`,

@@ -1,4 +1,4 @@
-// Hidden tabs, in a browser without a debugger: with one attached, tabs are never hidden.
+// Hidden tabs, in a browser without a debugger: with a debugger attached, tabs are never hidden.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,5 +1,5 @@
-// Pages over HTTPS, and a hub that has a certificate: by wss where the client came over https, by ws where it came from
-// localhost without.
+// Pages over HTTPS, and a hub with a certificate: the client connects by wss if it was loaded over https, and by ws if
+// it was loaded from localhost without TLS.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

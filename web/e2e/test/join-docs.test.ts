@@ -1,4 +1,4 @@
-// The snippets of docs/join.md, run as they stand: only the ports are others.
+// The snippets of docs/join.md, run unchanged except for the ports.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

@@ -1,5 +1,5 @@
-// Every way in, on every kind of page: it works end to end or says what is in the way, as the table in docs/join.md has
-// it.
+// Every way to join on every kind of page: it works end to end or reports the obstacle, as in the table of
+// docs/join.md.
 
 import assert from "node:assert/strict";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
@@ -41,7 +41,7 @@ const PROJECTS: Readonly<Record<string, string>> = { "Vite + React": "react", "V
 const HIDDEN = "hidden";
 const NOT_APPLICABLE = "–";
 
-/** A page around another one, for a server that only has files. */
+/** A page that frames another one, for a server that only has files. */
 const AROUND = `<!doctype html><title>Around</title><body><script>
 const frame = document.createElement("iframe");
 frame.src = new URLSearchParams(location.search).get("inner");
@@ -99,7 +99,7 @@ after(async () => {
   await stage.close();
 });
 
-/** What a page has in its head to come in that way. */
+/** The tags in a page's head for this way to join. */
 function head(way: Way, hub: string): string {
   switch (way) {
     case "script tag":
@@ -116,7 +116,7 @@ function head(way: Way, hub: string): string {
   }
 }
 
-/** Where no tool drives the browser, the page presses its own bookmark and has its userscript at its end. */
+/** If no driver controls the browser, the page clicks its own bookmark and contains the userscript at its end. */
 function byItself(way: Way): string {
   if (way === "userscript") return `<script>${userscript}</script>`;
   if (way !== "bookmarklet") return "";
@@ -147,7 +147,7 @@ function serve(site: Site): void {
   });
 }
 
-/** Where a page of that kind is that is to come in that way. */
+/** The URL of a page of this kind that joins in this way. */
 async function address(way: Way, kind: string, cell: string): Promise<string> {
   const query = new URLSearchParams({ way, kind, cell });
   if (way === "eye open") return openedFolder(kind, query);
@@ -163,8 +163,8 @@ function around(way: Way, url: string): string {
 }
 
 /**
- * `eye open ./folder`, up to the address that the person's browser is given. Headers are the hub's, so a policy stands
- * in the page.
+ * `eye open ./folder`, up to the URL that the person's browser gets. The hub sets the headers, so a policy is in the
+ * page.
  */
 async function openedFolder(kind: string, query: URLSearchParams): Promise<string> {
   const { home } = stage;
@@ -194,7 +194,7 @@ async function openedFolder(kind: string, query: URLSearchParams): Promise<strin
   return `${url}${url.endsWith("/") ? "index.html" : ""}?${String(query)}`;
 }
 
-/** Goes there and comes in; the answer is what became of it, in the words of the table. */
+/** Opens the page and joins; returns the result in the words of the table. */
 async function outcome(tab: Tab, way: Way, kind: string, cell: string): Promise<string> {
   const { home } = stage;
   const url = await address(way, kind, cell);
@@ -214,8 +214,7 @@ async function outcome(tab: Tab, way: Way, kind: string, cell: string): Promise<
 }
 
 /**
- * The directive that is in the way: where our code runs it says what to add to it; where none may run, the browser has
- * the word.
+ * The directive that blocks joining: if our code runs, it names what to add; if it cannot run, the browser reports it.
  */
 function obstacle(said: readonly string[]): string | undefined {
   const hub = stage.home.url;
@@ -252,7 +251,7 @@ suite("pages that are served", () => {
     for (const kind of SERVED) cell("Chromium", way, kind, (tab, name) => outcome(tab, way, kind, name));
 });
 
-/** The start page of a project with that way in. */
+/** The start page of a project with this way to join. */
 function entry(folder: string, way: Way): [string, string] {
   const { url } = stage.home;
   const inline = `<script type="module">import { connect } from "eye-client"; connect({ hub: ${JSON.stringify(url)} });</script>`;
@@ -266,7 +265,7 @@ function entryName(way: Way): string {
   return `${way.replace(" ", "-")}.html`;
 }
 
-/** A project under Vite comes in; the hot update that follows must keep its page and its session. */
+/** A project under Vite joins; the hot update that follows must keep its page and its session. */
 async function inProject(tab: Tab, dev: Dev, way: Way, kind: string, name: string): Promise<string> {
   const { home } = stage;
   const source = PROJECTS[kind] === "react" ? "src/App.tsx" : "src/App.vue";

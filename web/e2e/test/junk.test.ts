@@ -1,4 +1,4 @@
-// Frames that are too large, not text, or only half there: the sender gets an error, and no other peer notices.
+// Frames that are too large, not text, or incomplete: the sender gets an error, and no other peer is affected.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -186,7 +186,7 @@ test("a bad query closes with 4000 and says what is wrong", async () => {
   }
 });
 
-/** The connection below the library, to write what no library would. */
+/** The connection below the library, to write bytes that the library would not. */
 function rawSocket({ socket }: Line): NodeJS.WritableStream {
   return (socket as unknown as { _socket: NodeJS.WritableStream })._socket;
 }

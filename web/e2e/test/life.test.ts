@@ -1,4 +1,4 @@
-// The life of a page: loaded twice, kept for the way back, and gone.
+// The life of a page: loaded twice, kept in the back/forward cache, and gone.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -48,7 +48,7 @@ async function grant(): Promise<Grant> {
   return JSON.parse(await readFile(join(logins(), name), "utf8")) as Grant;
 }
 
-/** Starts a login, and gives the address that it prints. */
+/** Starts a login, and returns the URL that it prints. */
 async function begun(...args: string[]): Promise<{ readonly login: Running; readonly address: URL }> {
   const login = await home.start(["servers", "login", ...args, "--no-browser"]);
   let told = "";
@@ -61,7 +61,7 @@ async function begun(...args: string[]): Promise<{ readonly login: Running; read
   return { login, address: new URL(address) };
 }
 
-/** What a person does there. */
+/** The person's steps on that page. */
 async function allowed(address: URL): Promise<string> {
   const page = await (await browser.newContext()).newPage();
   await page.goto(address.href);
@@ -130,7 +130,7 @@ test("the token goes to the server that it is for, and to no other of the same h
 test("a token that the server refuses is renewed, and the call goes on", async () => {
   const before = await grant();
   const { refreshed } = guarded.tokens;
-  // So short that the next one is over when it comes: it is renewed before it is sent.
+  // So short that a token has expired at the next call: it is refreshed before the call is sent.
   guarded.tokens.lifetimeS = 20;
   await guarded.endAccess(before.access_token);
   assert.equal((await home.eye("call", "wiki::read")).stdout.trim(), "read it");
@@ -139,7 +139,7 @@ test("a token that the server refuses is renewed, and the call goes on", async (
   assert.notEqual(between.access_token, before.access_token);
   assert.notEqual(between.refresh_token, before.refresh_token);
   guarded.tokens.lifetimeS = 3600;
-  // Several calls at once renew it once.
+  // Several concurrent calls refresh it once.
   const calls = await Promise.all([1, 2, 3, 4].map(() => home.eye("call", "wiki::read")));
   assert.deepEqual(
     calls.map(({ stdout }) => stdout.trim()),

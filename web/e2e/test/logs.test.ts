@@ -1,4 +1,4 @@
-// `eye logs` with a real page: what it said since it was loaded, each line once for each agent, and as it comes.
+// `eye logs` with a real page: its messages since it was loaded, each line once for each agent, and live.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

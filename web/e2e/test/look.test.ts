@@ -1,4 +1,4 @@
-// `eye look`, `text` and `query`: what a person can see and act on, in lines that an agent can pay for.
+// `eye look`, `text` and `query`: what a person can see and operate, in lines that cost an agent few tokens.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

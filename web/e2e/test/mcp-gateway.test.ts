@@ -1,5 +1,5 @@
-// Real clients (the TypeScript SDKs 1.x and 2.x) of a real hub with servers that are late, hung, quick to tell and
-// large in their answers.
+// Real clients (the TypeScript SDKs 1.x and 2.x) of a real hub whose servers are late, hang, send progress quickly, or
+// return large answers.
 
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -15,8 +15,8 @@ import { until } from "../../harness/until.js";
 import { program } from "../../harness/program.js";
 
 /**
- * A server of a few lines. `tell` writes progress and the result in one write; `rows` answers with a long list. It is
- * up once FLAG is there.
+ * A server of a few lines. `tell` writes progress and the result in one write; `rows` returns a long list. It starts
+ * only if FLAG exists.
  */
 const SERVER = `
 import { existsSync } from "node:fs";
@@ -70,14 +70,14 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
   return content.map(({ text }) => text ?? "");
 }
 
-/** Calls `quick::tell` fifty times, and wants every progress message each time. */
+/** Calls `quick::tell` fifty times, and expects every progress message each time. */
 async function toldEachTime(
   call: (onprogress: (news: { progress: number }) => void) => Promise<unknown>,
 ): Promise<void> {
   for (let round = 0; round < 50; round += 1) {
     const told: number[] = [];
     const answer = call(({ progress }) => told.push(progress));
-    // The client's own thread is busy while everything arrives, so that it reads all of it at once.
+    // The client's thread is blocked while everything arrives, so that it reads all of it at once.
     await new Promise((resolve) => setImmediate(resolve));
     const end = performance.now() + 30;
     while (performance.now() < end);

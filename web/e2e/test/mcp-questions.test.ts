@@ -1,5 +1,5 @@
-// What is asked back: servers behind the gateway ask the agent whose call it is, and a page's tool that cannot be
-// undone asks a person.
+// Requests in the other direction: servers behind the gateway send them to the agent whose call is open, and a page's
+// tool with an irreversible effect needs a person's consent.
 
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -62,7 +62,7 @@ async function call(client: Caller, name: string): Promise<string> {
   return text(await client.callTool({ name: "mcp_call", arguments: { name, arguments: {} } }));
 }
 
-/** A client of 1.x that can be asked; what it was asked, and what was logged to it, it notes. */
+/** A client of 1.x that accepts requests; it records those requests and the log messages that it receives. */
 async function legacy(answers: string[]): Promise<{ client: Client1; asked: string[]; logged: unknown[] }> {
   const client = new Client1(INFO, { capabilities: ABLE });
   const asked: string[] = [];

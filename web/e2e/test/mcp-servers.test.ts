@@ -17,7 +17,7 @@ import { program, web } from "../../harness/program.js";
 
 const SERVER = join(web(), "e2e/peers/plain-server.mjs");
 const COMMAND = JSON.stringify([process.execPath, SERVER]);
-/** A server whose one answer is long. */
+/** A server with one long answer. */
 const ROWS = `
 import { createInterface } from "node:readline";
 const line = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
@@ -44,7 +44,7 @@ async function configured(entries: string): Promise<void> {
   await writeFile(join(home.folder, "config/eye/config.yaml"), `servers:\n${entries}`);
 }
 
-/** Starts `eye mcp` in a folder of its own: another folder has servers of its own. */
+/** Starts `eye mcp` in its own folder: each folder has its own servers. */
 async function started(folder: string, ...flags: string[]) {
   const cwd = join(home.folder, folder);
   await mkdir(cwd, { recursive: true });
@@ -112,7 +112,7 @@ test("roots of a client over HTTP reach a server, if its token may do anything",
   roots = [...roots, { uri: "file:///near", name: "Near" }];
   await client.sendRootsListChanged();
   await until("the new roots arrive", async () => ((await seen()) === JSON.stringify(roots) ? true : undefined));
-  // What the other client would have named is no part of them: it was never asked.
+  // The other client's roots are not included: it was never asked for them.
   await stranger.sendRootsListChanged();
   assert.equal(await call(stranger, "plain::act"), "acted");
   assert.deepEqual([asked.limited, await seen()], [0, JSON.stringify(roots)]);

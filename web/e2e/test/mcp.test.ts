@@ -1,4 +1,4 @@
-// MCP clients of others, each with a page in a real browser: they list, evaluate, discover, and call by name.
+// Third-party MCP clients, each with a page in a real browser: they list, evaluate, discover, and call by name.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -40,7 +40,7 @@ before(async () => {
 
 after(() => stage.close());
 
-/** What every client must see. */
+/** The results that every client must get. */
 interface Seen {
   readonly names: readonly string[];
   readonly title: string;
@@ -67,7 +67,7 @@ function bearer(): { requestInit: { headers: Record<string, string> } } {
   return { requestInit: { headers: { Authorization: `Bearer ${token}` } } };
 }
 
-/** The one text of a tool's result, whichever client gave it. */
+/** The text of a tool's result, from any client. */
 function text(result: unknown): string {
   const { content } = result as { content: readonly { readonly text?: string }[] };
   return content[0]?.text ?? "";
@@ -93,7 +93,7 @@ async function see(client: Caller): Promise<Seen> {
 for (const kind of ["stdio", "http"] as const) {
   test(`the TypeScript SDK 1.x over ${kind}`, async () => {
     const client = new Client1(INFO);
-    // Its own transports do not fit its own interface under exactOptionalPropertyTypes.
+    // The SDK's own transports do not fit its interface under exactOptionalPropertyTypes.
     const transport = (kind === "stdio" ? new Stdio1(stdio()) : new Http1(url(), bearer())) as Transport1;
     await client.connect(transport);
     check(await see(client));
@@ -122,9 +122,9 @@ for (const kind of ["stdio", "http"] as const) {
 for (const era of ["legacy", "auto", "modern"] as const) {
   test(`the Inspector's command line, ${era}`, async () => {
     const { node, inspector } = await peers();
-    // A flag stands between the arguments of a tool and the command: it takes as many arguments as there are.
+    // A flag must stand between a tool's arguments and the command: the option takes all arguments that follow.
     const ask = async (method: string, ...flags: string[]): Promise<unknown> => {
-      // It passes on nothing of its environment that it is not told to.
+      // The inspector passes on only the environment variables that it is given.
       const env = Object.entries(stage.home.env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
       const all = [inspector, "--cli", ...env, "--protocol-era", era, "--format", "json", ...flags, "--method", method];
       const { result } = JSON.parse(await output(node, [...all, program(), "mcp"])) as { result: unknown };
@@ -204,7 +204,7 @@ test("the original's tools work in a page that has no bridge", async () => {
     const response = await fetch(`${stage.home.url}/api/mcp`, {
       method: "POST",
       headers: { Authorization: `Bearer ${token}` },
-      // The person of the original's example; no page is called so.
+      // The user of the original's example; no page has that name.
       body: JSON.stringify({ method: "tools/call", params: { name, arguments: args }, user: "root" }),
     });
     const { content, error } = (await response.json()) as { content?: { text: string }[]; error?: string };
@@ -231,7 +231,7 @@ test("the original's tools work in a page that has no bridge", async () => {
   assert.deepEqual(await called("algo_click", { selector: ".x" }), { success: true, clicked: ".x" });
 });
 
-/** What a program prints; it must end well. */
+/** The output of a program, which must succeed. */
 async function output(command: string, args: readonly string[]): Promise<string> {
   const child = spawn(command, args, {
     cwd: join(stage.home.folder, "work"),

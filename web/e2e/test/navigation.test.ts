@@ -1,4 +1,4 @@
-// Calls that navigate: their answer is where the page arrives.
+// Calls that navigate: the answer names the page at which they arrive.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";

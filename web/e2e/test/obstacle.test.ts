@@ -1,4 +1,4 @@
-// What stands between a page and its hub: the page says in its console, in one line, the one change that helps.
+// Obstacles between a page and its hub: the page logs, in one line, the one change that helps.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { Site } from "../stage/site.js";
 import { until } from "../../harness/until.js";
 
 let home: Home;
-/** A site on the internet, as the browser is made to believe. */
+/** A site on the internet, as far as the browser knows. */
 let far: Site;
 let near: Site;
 let browser: Browser;
@@ -55,7 +55,7 @@ function importing(hub: string): string {
 
 interface Heard {
   readonly page: Page;
-  /** What eye has said, in the console and in dialogs. */
+  /** Messages of eye in the console and in dialogs. */
   readonly said: readonly string[];
 }
 
@@ -76,7 +76,7 @@ function first({ said }: Heard): Promise<string> {
   return until("eye says something", () => said[0]);
 }
 
-/** Waits until the page has tried again, for nothing may follow the first word. */
+/** Waits until the page has retried, because no message may follow the first one. */
 async function assertOnly(heard: Heard, text: string): Promise<void> {
   const { page, said } = heard;
   const again = page.waitForEvent("websocket");

@@ -1,4 +1,4 @@
-// `eye open`: a URL, a file and a folder in the person's browser, and what is said when no page joins.
+// `eye open`: a URL, a file and a folder in the person's browser, and the error if no page joins.
 
 import assert from "node:assert/strict";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
@@ -13,7 +13,7 @@ let told: string;
 
 before(async () => {
   stage = await Stage.open();
-  // What a person's browser is to eye: a program that is given a URL.
+  // For eye, a person's browser is a program that is given a URL.
   told = join(stage.home.folder, "told");
   const browser = join(stage.home.folder, "browser");
   await writeFile(browser, `#!/bin/sh\necho "$1" >> '${told}'\n`);
@@ -23,7 +23,7 @@ before(async () => {
 
 after(() => stage.close());
 
-/** Runs `eye open`, and opens in Chromium what the browser was told. */
+/** Runs `eye open`, and opens the URL that it passed to the browser in Chromium. */
 async function open(what: string): Promise<{ said: string; close(): Promise<void> }> {
   await writeFile(told, "");
   const opening = await stage.home.start(["open", what], { env });

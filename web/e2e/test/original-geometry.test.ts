@@ -11,7 +11,7 @@ import { startChromium } from "../../harness/chromium.js";
 import { until } from "../../harness/until.js";
 import type { Browser } from "playwright-core";
 
-/** What the original does: one socket a request, a reply by its id, errors in its own form. */
+/** As the original does: one socket per request, a reply matched by its id, errors in its own form. */
 const BRIDGE = (hub: string): string => `<script>
   const ask = (path, message, msMax) => new Promise((resolve, reject) => {
     const socket = new WebSocket(${JSON.stringify(hub.replace("http", "ws"))} + path);

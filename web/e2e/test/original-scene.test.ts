@@ -1,4 +1,4 @@
-// The original 3D page, unchanged, in a real browser: its messages as its document has them, its server's tools through
+// The original 3D page, unchanged, in a real browser: the messages of its documentation, and its server's tools through
 // the CLI.
 
 import assert from "node:assert/strict";
@@ -8,8 +8,8 @@ import { Stage } from "../stage/stage.js";
 import { until } from "../../harness/until.js";
 
 /**
- * What the original page does: it registers, works off commands and pushes its state, answers `requestState`, and
- * pushes nothing after a drag.
+ * As the original page does: registers, executes commands and pushes its state, answers `requestState`, and pushes
+ * nothing after a drag.
  */
 const ORIGINAL_PAGE = (url: string): string => `<main style="width:200px;height:200px"></main><script>
   const model = { color: 0xffffff, scale: { x: 1, y: 1, z: 1 }, rotation: { x: 0, y: 0, z: 0 } };

@@ -1,4 +1,4 @@
-// The original eye's agents and pages, unchanged, on the endpoints they know.
+// The original eye's agents and pages, unchanged, on their original endpoints.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -10,7 +10,7 @@ interface OriginalPage {
   readonly frames: readonly string[];
 }
 
-/** What the original page does with a command: a direct eval, awaited, in JSON where that can hold it. */
+/** As the original page handles a command: a direct eval, awaited, serialized as JSON if possible. */
 const ORIGINAL_PAGE = (url: string): string => `<script>
   var frames = [];
   var socket = new WebSocket(${JSON.stringify(url)});

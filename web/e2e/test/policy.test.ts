@@ -1,4 +1,4 @@
-// Pages whose policy forbids something: they say so, or work all the same.
+// Pages whose policy forbids something: they report it, or work all the same.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

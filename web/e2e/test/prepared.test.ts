@@ -1,4 +1,4 @@
-// Documents that are there but not shown, or shown but not running: prerendered for a click to come, and frozen.
+// Documents that exist but are not shown, or are shown but do not run: prerendered for an expected click, and frozen.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -66,7 +66,7 @@ test("a frozen tab answers nothing until it is resumed, and is then the same pag
       (await home.pages()).find(({ alias, state }) => alias === "frozen" && state === "connected"),
     );
     await ask("window.mark = 'same'; void window.open('/front.html', '_blank', 'noopener')");
-    // Browsers freeze tabs only while they are hidden.
+    // Browsers freeze only hidden tabs.
     await until("the tab is hidden", async () =>
       (await home.pages()).find(({ alias, visible }) => alias === "frozen" && !visible),
     );
@@ -82,7 +82,7 @@ test("a frozen tab answers nothing until it is resumed, and is then the same pag
   }
 });
 
-/** Freezes and resumes a tab as the browser does by itself after minutes. */
+/** Freezes and resumes a tab, as the browser does by itself after minutes. */
 async function lifecycle(
   chromium: BareChromium,
   url: string,

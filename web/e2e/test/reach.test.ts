@@ -1,4 +1,5 @@
-// Every way of acting, from the command line and over MCP: buttons, keys, times and places of a click, dialogs, frames.
+// Every way of acting, from the command line and over MCP: buttons, keys, durations and positions of a click, dialogs,
+// frames.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -32,7 +33,7 @@ async function visit(body: string): Promise<{ readonly page: Visit; readonly ask
   return { page, ask: asking(stage, page) };
 }
 
-/** What a tool says over MCP. */
+/** A tool's answer over MCP. */
 async function tool(page: Visit, name: string, args: object): Promise<string> {
   const said = await client.callTool({
     name: "mcp_call",
@@ -115,7 +116,7 @@ test("every acting verb answers the browser's own questions", async () => {
 
 test("a dialog that stops the page is told at once, by what it interrupts and by what comes next", async () => {
   const { page, ask } = await visit(`<button onclick="setTimeout(() => confirm('Delete all?'), 1200)">Later</button>`);
-  // It is not answered before the end of the test.
+  // It stays open until the end of the test.
   const dialog = new Promise<{ dismiss(): Promise<void> }>((resolve) => page.page.on("dialog", resolve));
   await ask("click", "text=Later");
   const began = performance.now();
@@ -149,6 +150,6 @@ test("a verb looks and acts in one frame only, of the same origin or of another"
   assert.match(await tool(page, "click", { target: "text=Go", frame: "far.html" }), /\[Away\]/);
   assert.match(await ask("--frame", "near", "wait", "text=deep"), /deep/);
   assert.match((await refused(stage, page, "--frame", "nowhere", "look")).stderr, /no frame matches "nowhere"/);
-  // The page is still the one that is meant.
+  // The page itself is still the target.
   assert.equal(await ask("document.title"), "Reach");
 });

@@ -1,4 +1,4 @@
-// A page that reloads while calls are under way: each of them ends once, and the session goes on.
+// A page that reloads during open calls: each call ends once, and the session continues.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

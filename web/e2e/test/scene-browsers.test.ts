@@ -1,4 +1,4 @@
-// One scene in two browsers, which share nothing but the hub.
+// One scene in two browsers that share only the hub.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -16,7 +16,7 @@ after(() => stage.close());
 
 test("two browsers show one scene, changed in either", async () => {
   const open = async (session: string): Promise<void> => {
-    // A context of its own has its own storage and channels, as another browser has.
+    // A context of its own has its own storage and channels, as another browser would.
     const page = await (await stage.browser.newContext()).newPage();
     await stage.enter(page, `${stage.home.url}/apps/scene/?sessionId=${session}&scene=ours`);
     await until(`${session} offers its tools`, async () =>

@@ -1,4 +1,4 @@
-// The controls of the scene in a person's hand: agents read what they set, and they show what agents set. The lights'
+// The controls of the scene: agents read what a person sets with them, and they show what agents set. The lights'
 // panels glow.
 
 import { after, before, test } from "node:test";
@@ -45,7 +45,7 @@ test("what an agent sets is shown in the controls", async () => {
 
 test("a light's panel glows, more where the light is stronger", async () => {
   const tab = await SceneTab.open(stage, "glow");
-  /** How bright the picture is below the key light's panel, of 255. */
+  /** The brightness of the picture below the key light's panel, 0 to 255. */
   const glow = async (): Promise<number> => {
     const png = (await tab.page.screenshot({ clip: { x: 320, y: 146, width: 60, height: 16 } })).toString("base64");
     return tab.page.evaluate(async (text) => {

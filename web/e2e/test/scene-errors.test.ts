@@ -1,5 +1,5 @@
-// When the browser of a scene goes wrong: the error handling of the original's document, without its waiting and its
-// false successes.
+// Failures of a scene's browser: the error handling of the original's documentation, without its waits and its false
+// successes.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -24,7 +24,7 @@ before(async () => {
 
 after(() => stage.close());
 
-/** A page that does only what the test says. */
+/** A page that the test controls completely. */
 class ScriptedPage {
   private constructor(
     readonly session: string,

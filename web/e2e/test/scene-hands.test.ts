@@ -1,4 +1,4 @@
-// Hands and keys on the scene: momentum, pinch and keyboard, what a person is shown, and that an idle page is idle.
+// Using the scene by hand: momentum, pinch and keyboard, what a person is shown, and that an idle page does nothing.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -7,7 +7,7 @@ import { Stage } from "../stage/stage.js";
 import { until } from "../../harness/until.js";
 
 interface Drawing {
-  /** How many pictures the page has asked for. */
+  /** How many frames the page has requested. */
   drawn: number;
   frame: typeof requestAnimationFrame;
 }
@@ -29,7 +29,7 @@ before(async () => {
 
 after(() => stage.close());
 
-/** Lets the browser show so many pictures, and returns how many the page asked for from before that until after. */
+/** Lets the browser draw `frames` frames, and returns how many the page requested in that time. */
 async function drawnWithin(tab: SceneTab, frames: number): Promise<number> {
   return tab.page.evaluate(async (count) => {
     const { drawing } = globalThis as unknown as { drawing: Drawing };
@@ -47,7 +47,7 @@ async function rests(tab: SceneTab): Promise<void> {
 test("a model that is let go in motion turns on, its cache follows, and then the page is idle", async () => {
   const tab = await SceneTab.open(stage, "momentum");
   const mouse = await stage.context.newCDPSession(tab.page);
-  // How fast the hand was is a matter of the events' own times, not of how busy this machine is.
+  // The speed of the hand comes from the events' timestamps, not from how busy this machine is.
   const begun = Date.now() / 1000;
   const event = (type: "mousePressed" | "mouseMoved" | "mouseReleased", x: number, ms: number) =>
     mouse.send("Input.dispatchMouseEvent", {
@@ -66,7 +66,7 @@ test("a model that is let go in motion turns on, its cache follows, and then the
   await rests(tab);
   const whole = await tab.page.evaluate(() => (globalThis as unknown as { drawing: Drawing }).drawing.drawn);
   assert.ok(whole - held > 5, `${String(whole - held)} pictures after the hand let go`);
-  // What is still under way arrives by itself; then the cache holds what the page has, and nothing more comes.
+  // Pending changes arrive by themselves; then the cache equals the page's state, and nothing more is sent.
   await tab.cachedAsShown();
   await until("an idle page draws and sends nothing", async () => {
     const mark = await tab.traffic.mark();
@@ -125,7 +125,7 @@ test("a light under the hand says what it is, and the canvas what the hand can d
 
 test("a toast names each tool that an agent calls, and goes by itself", async () => {
   const tab = await SceneTab.open(stage, "toast");
-  // Noted as they come, for a busy machine may look only when they are gone.
+  // Recorded as they appear, because a busy machine may poll only after they are gone.
   await tab.page.evaluate(() => {
     const toasted: string[] = [];
     Object.assign(globalThis, { toasted });

@@ -1,4 +1,4 @@
-// The scene on a phone and on a desk: nothing that is written there lies over something else or outside of the window.
+// The scene on a phone and on a desktop: no text overlaps another element or lies outside the window.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -21,7 +21,7 @@ for (const [width, session] of [
   test(`at ${width} px nothing overlaps, with a session id of ${session.length} characters`, async () => {
     const tab = await SceneTab.open(stage, session);
     await tab.page.setViewportSize({ width, height: 844 });
-    // The app looks once a second whether it is connected.
+    // The app checks its connection once a second.
     await tab.page.locator("#status[data-connected=true]").waitFor();
     const boxes = await tab.page.evaluate(() =>
       ["header", "#controls > summary", "#readings", "#grips", "#legend"].map((name) => {

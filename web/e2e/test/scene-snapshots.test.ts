@@ -1,4 +1,4 @@
-// A scene that an agent keeps and gives back, and changes that are made only if no other came in between.
+// Scenes that an agent saves and restores, and changes that are made only if no other came in between.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -24,7 +24,7 @@ test("a scene is kept and given back, also over a reload", async () => {
   assert.equal((await tab.eye("restore", "red")).stdout.trim(), "restored");
   assert.equal((await tab.told("model.color", "--fresh")).value, "#ff0000");
   await tab.page.reload();
-  // On a busy machine a page that is being loaded may not have published yet when the wait for it ends.
+  // On a busy machine, a reloading page may not have published its state when the wait for it ends.
   await until("a reloaded scene begins anew", async () =>
     (await tab.eye("state", "model.color", "--fresh")).stdout.trimEnd() === "#ffffff" ? true : undefined,
   );

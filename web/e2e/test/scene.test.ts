@@ -1,4 +1,4 @@
-// The round trip of the original 3D server, step by step, with a real page, real hands and the real CLI; and what its
+// The round trip of the original 3D server, step by step, with a real page, real input and the real CLI; and what its
 // cache could not do.
 
 import assert from "node:assert/strict";
@@ -16,13 +16,13 @@ let tab: SceneTab;
 before(async () => {
   stage = await Stage.open(...WEBGL_FLAGS);
   tab = await SceneTab.open(stage, "studio");
-  // The model rests as soon as the hand lets go of it, so that a test knows when it is over.
+  // The model stops as soon as it is released, so that a test knows when the movement is over.
   await tab.page.emulateMedia({ reducedMotion: "reduce" });
 });
 
 after(() => stage.close());
 
-/** Runs it and returns what crossed the tab's socket meanwhile. */
+/** Runs `during` and returns the messages on the tab's socket in that time. */
 async function traffic(during: () => Promise<unknown>): Promise<readonly string[]> {
   const mark = await tab.traffic.mark();
   await during();
@@ -40,7 +40,7 @@ test("part 1, steps 1 to 12: what color is the model?", async () => {
   assert.equal(tool.description, 'Get the current model color as a hex color code (e.g., "#ff0000")');
   assert.deepEqual(Object.keys(tool.inputSchema.properties), ["forceRefresh"]);
   await tab.call("change_model_color", "color=#ff0000");
-  // Steps 3 to 10: the page is asked, under an id, and its answer goes to the asker.
+  // Steps 3 to 10: the page gets a request with an id, and its answer goes to the requester.
   const asked = await traffic(async () => {
     const told = await tab.told<string>("model.color", "--fresh");
     assert.deepEqual([told.value, told.source, told.wasCached, told.stale], ["#ff0000", "page", false, false]);
@@ -48,7 +48,7 @@ test("part 1, steps 1 to 12: what color is the model?", async () => {
   });
   assert.equal(asked.filter((text) => text.startsWith("hub:")).length, 1, asked.join("\n"));
   assert.match(asked.find((text) => text.startsWith("hub:")) ?? "", /"method":"state\/get"/);
-  // Step 11: what it said is kept.
+  // Step 11: its answer is cached.
   assert.equal((await tab.told("model.color")).source, "cache");
   // Step 12: the answer, as the agent reads it.
   const answer = await tab.call("get_model_color");
@@ -62,7 +62,7 @@ test("part 2, steps 13 to 21: darken it a bit", async () => {
   // Steps 13 to 15: the agent chooses a darker shade, and its command goes to the page.
   const mark = await tab.traffic.mark();
   const confirmed = await tab.call("change_model_color", "color=#990000");
-  // Step 21: the confirmation. It came from the page, which has done it.
+  // Step 21: the confirmation. It came from the page, which has executed the command.
   assert.equal(confirmed, "Model color changed to #990000");
   // Steps 16 to 18: the page has carried it out, and a person sees it.
   assert.match(await tab.page.locator("#readings dd").first().innerText(), /#990000/);
@@ -74,7 +74,7 @@ test("part 2, steps 13 to 21: darken it a bit", async () => {
     darker.red > 1.5 * darker.green && darker.red > 1.5 * darker.blue,
     `red, but for the shine of the lights: ${JSON.stringify(darker)}`,
   );
-  // Steps 19 and 20: the page has told what changed, and only that, without being asked.
+  // Steps 19 and 20: the page has reported exactly the change, without a request.
   assert.equal(await tab.cached("model.color", (color) => color === "#990000"), "#990000");
   const patch = JSON.parse((await tab.eye("state", "--since", String(revision))).stdout) as unknown;
   assert.deepEqual(patch, [{ op: "replace", path: "/model/color", value: "#990000" }]);

@@ -1,4 +1,4 @@
-// Large values: whole up to the limit of a frame, then an error that names it.
+// Large values: complete up to the limit of a frame, then an error that names the limit.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

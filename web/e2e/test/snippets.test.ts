@@ -1,4 +1,4 @@
-// The page client's table of snippets, each through the real CLI and hub, once as text and once as JSON.
+// The page client's table of snippets, each run through the real CLI and hub, once as text and once as JSON.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { Stage } from "../stage/stage.js";
 
 interface Snippet {
   readonly code: string;
-  /** A typed answer without its id: `:text`, `=json`, `~rendering`, or how `!code message` begins. */
+  /** A typed answer without its id: `:text`, `=json`, `~rendering`, or the beginning of `!code message`. */
   readonly answer: string;
 }
 

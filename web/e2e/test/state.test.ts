@@ -1,4 +1,4 @@
-// State: published by the page, read from the hub's cache, right after calls and after the person's own hands.
+// State: published by the page and read from the hub's cache, right after calls and after a person's own input.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -44,7 +44,7 @@ test("what the page publishes is read from the cache, and what a call changed is
   await page.close();
 });
 
-/** Waits until the page that is there has published. */
+/** Waits until the connected page has published its state. */
 async function published(): Promise<void> {
   await until("the state is published", async () => ((await told()).stale ? undefined : true));
 }

@@ -1,4 +1,4 @@
-// Tabs that begin as copies of another: browsers copy sessionStorage, and with it the session's id.
+// Duplicated tabs: browsers copy sessionStorage, and with it the session's id.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,6 +1,6 @@
-// Five whole tasks, done in a shell as an agent does them, within their bounds of calls and tokens, in a page that has
-// let eye in and in a browser that eye starts; and the session this project began with. The bounds are what they took
-// when this was written and a little more, so that a longer answer is noticed here.
+// Five whole tasks, done in a shell as an agent does them, within limits of calls and tokens, in a page that has joined
+// and in a browser that eye starts; and the session with which this project began. The limits are slightly above the
+// measured values, so that a longer answer is noticed here.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

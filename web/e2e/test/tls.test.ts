@@ -1,5 +1,5 @@
-// The certificate of `eye tls` in a real browser: pages over HTTPS join by wss, and plain ones the same hub on the same
-// port.
+// The certificate of `eye tls` in a real browser: pages over HTTPS join by wss, and plain ones join the same hub on the
+// same port.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -19,7 +19,7 @@ before(async () => {
   const { spki } = JSON.parse((await home.eye("tls", "--json")).stdout) as Made;
   const up = await home.eye("up", "--tls");
   assert.match(up.stdout, /^ready https:/);
-  // As if its authority were known: a browser without a person cannot be told to trust one.
+  // Stands for trusting its authority, which cannot be done in a browser without a person.
   browser = await startChromium(`--ignore-certificate-errors-spki-list=${spki}`);
 });
 

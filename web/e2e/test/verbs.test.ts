@@ -1,4 +1,4 @@
-// The verbs that ask, and how a page or a frame is named.
+// The reading verbs, and the names of pages and frames.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-// Projects under Vite's dev server with eye-client/vite: joined over their own origin, kept over hot updates, untouched
+// Projects under Vite's dev server with eye-client/vite: joined over their own origin, kept over hot updates, unchanged
 // in production.
 
 import assert from "node:assert/strict";
@@ -19,7 +19,7 @@ before(async () => {
 
 after(() => stage.close());
 
-/** A project under its dev server, until the test has ended, however it ends. */
+/** A project with its dev server, closed when the test ends. */
 async function start(context: TestContext, project: string, options?: DevOptions): Promise<Dev> {
   const dev = await Dev.start(project, stage.home, options);
   context.after(() => dev.close());
@@ -30,7 +30,7 @@ async function visit(dev: Dev): Promise<Visit> {
   return stage.enter(await stage.context.newPage(), dev.url);
 }
 
-/** The names of the page's tools, once they are these. */
+/** Waits until the page's tools have exactly these names. */
 async function offers({ session }: Visit, ...names: readonly string[]): Promise<void> {
   let seen: string[] = [];
   await until(`the tools are ${names.join(", ")}`, async () => {
@@ -42,7 +42,7 @@ async function offers({ session }: Visit, ...names: readonly string[]): Promise<
   });
 }
 
-/** What a full reload would wipe out. */
+/** A mark that a full reload would remove. */
 function mark(page: Page): Promise<void> {
   return page.evaluate(() => void Object.assign(window, { sameDocument: true }));
 }

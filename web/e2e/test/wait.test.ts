@@ -1,4 +1,4 @@
-// `eye wait` with a real page: targets and expressions, a reload in between, and what is left when time is up.
+// `eye wait` with a real page: targets and expressions, a reload in between, and the answer after a timeout.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -24,7 +24,7 @@ async function visit(body: string): Promise<{ readonly page: Visit; readonly ask
   return { page, ask: asking(stage, page) };
 }
 
-/** Starts to wait, and returns when the page looks: how to get what it prints. */
+/** Starts to wait, and returns once the page checks. The returned function gets the output. */
 async function begun({ session }: Visit, ask: Ask, ...args: string[]): Promise<() => Promise<string>> {
   const before = Number(await ask("window.looked ?? 0"));
   const { said } = await stage.home.start(["--page", session, "wait", ...args]);

@@ -1,5 +1,5 @@
-// Pages that leave, load slowly or come back: what is asked meanwhile waits for the page that is meant, and never reads
-// the one before.
+// Pages that leave, load slowly or come back: calls in the meantime wait for the right page, and never read the
+// previous one.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -7,7 +7,7 @@ import { Stage } from "../stage/stage.js";
 import { asking, refused } from "../stage/verbs.js";
 
 let stage: Stage;
-/** Responses that a test lets go. */
+/** Responses that a test releases. */
 const held: (() => void)[] = [];
 
 before(async () => {
@@ -16,10 +16,10 @@ before(async () => {
   site.page("/there.html", { title: "There", body: "<h1>There it is</h1>" });
   site.page("/slow-body.html", { title: "Slow body", body: "<h1>First line</h1><img src='/held'>" });
   site.serve("/held", (_, response) => void held.push(() => response.writeHead(204).end()));
-  // Later than the tools of the page that shows it.
+  // Later than the tools of the page that requests it.
   site.serve("/late", (_, response) => void setTimeout(() => response.writeHead(404).end(), 1200));
   site.serve("/nothing", (_, response) => response.writeHead(204).end());
-  // Longer than the three seconds that an action waits for the page it leaves for.
+  // Longer than the three seconds that an action waits for a navigation.
   site.serve("/slow", (_, response) => {
     setTimeout(() => response.writeHead(302, { location: "/there.html" }).end(), 4500);
   });

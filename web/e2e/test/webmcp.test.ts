@@ -1,5 +1,5 @@
-// WebMCP from the page to the shell: `eye tools` and `eye call` with the browser's own, with the polyfill, and without
-// either.
+// WebMCP from the page to the shell: `eye tools` and `eye call` with the browser's own implementation, with the
+// polyfill, and without either.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -31,7 +31,7 @@ const FORM = `<form id="form" toolname="book" tooldescription="Books a table." t
     });
   </script>`;
 
-/** Every way a page may come by WebMCP. */
+/** Every way for a page to have WebMCP. */
 const WAYS = [
   { way: "the browser's own", flags: ["--enable-features=WebMCP"], tag: "" },
   { way: "the polyfill", flags: [], tag: "data-webmcp" },
@@ -41,7 +41,7 @@ for (const { way, flags, tag } of WAYS) {
   let stage: Stage;
   let session: string;
 
-  /** Waits until the hub lists it. */
+  /** Waits until the hub lists the tool. */
   const listed = (name: string): Promise<string> =>
     until(`${name} is listed`, async () =>
       (await stage.home.eye("--page", session, "tools")).stdout.split("\n").find((line) => line.startsWith(`${name}(`)),

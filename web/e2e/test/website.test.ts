@@ -8,7 +8,7 @@ import { Home } from "../../harness/home.js";
 import { Site } from "../stage/site.js";
 import { until } from "../../harness/until.js";
 
-/** What a page could do at one endpoint: `open` means that the hub let it in. */
+/** The result at one endpoint: `open` means that the hub admitted the page. */
 interface Attempt {
   readonly path: string;
   readonly open: boolean;
@@ -71,7 +71,7 @@ async function attack(page: Page, port: number, tokens: readonly string[]): Prom
             resolve({ path, open: false, got: "error" });
           };
         });
-      // A body of plain text needs no leave of the hub to be sent; only what follows from it can be refused.
+      // The browser sends a plain-text body without the hub's permission; only its effect can be refused.
       const post = async (path: string, token: string): Promise<Attempt> => {
         const stop = '{"jsonrpc":"2.0","id":1,"method":"hub/stop"}';
         const authorization = token === "" ? {} : { authorization: `Bearer ${token}` };
@@ -113,7 +113,7 @@ for (const mode of ["none", "token"]) {
       await until("the page has joined", async () => ((await home.pages()).length === 1 ? true : undefined));
       const evil = await context.newPage();
       await evil.goto(site.url("/evil", "evil.test"));
-      // In the token's mode even the right token, which the site must not have, opens nothing from there.
+      // In token mode even the right token, which the site should not have, gives no access from there.
       const tokens = mode === "none" ? ["", "x"] : ["", "x", await home.token()];
       const attempts = await attack(evil, home.port, tokens);
       assert.equal(attempts.length, tokens.length * (SOCKETS.length + STREAMS.length + POSTS.length));
@@ -124,7 +124,7 @@ for (const mode of ["none", "token"]) {
       assert.equal((await home.eye("document.title")).stdout, "Mine\n");
       assert.equal((await home.pages()).length, 1);
 
-      // The same page is let in as an agent once its origin is allowed for that, and still cannot join.
+      // Once its origin is allowed for agents, the same page is admitted as an agent, and still cannot join.
       const origin = site.url("", "evil.test");
       assert.equal((await home.eye("allow", origin, "--agent")).code, 0);
       const allowed = await evil.evaluate(

@@ -1,5 +1,5 @@
-// An agent at work on a task: runs the commands that it is given in a real shell, and refuses any that is not a hand's
-// work. A step done by evaluating code would prove nothing about seeing and acting.
+// An agent that does a task: runs its commands in a real shell, and refuses any that is not a verb of seeing or acting.
+// A step done by evaluating code would prove nothing about those.
 
 const EYE_VERBS =
   "look text click dblclick fill type press select check uncheck hover scroll drag upload wait focus goto back forward".split(
@@ -20,7 +20,7 @@ export class Agent {
     this.#program = program;
   }
 
-  /** Runs verbs, chained into one command as an agent would write it, and returns what they printed. */
+  /** Runs verbs, chained into one command as an agent would write it, and returns their output. */
   async run(...verbs) {
     for (const verb of verbs) this.#refuseCode(verb);
     return this.#shell.run(verbs.map((verb) => `${this.#program} ${verb}`).join(" && "));
@@ -36,7 +36,9 @@ export class Agent {
   }
 }
 
-/** The ref of what an outline of eye's shows under this name: the first that begins with it, else that holds it. */
+/**
+ * The ref of an element in eye's outline by its name: the first that begins with it, else the first that contains it.
+ */
 export function ref(outline, name) {
   const pieces = outline
     .split(/\n| \| /)
@@ -51,7 +53,7 @@ export function ref(outline, name) {
   return found[1];
 }
 
-/** The ref of what a snapshot of agent-browser's shows with this name, and this role if one is given. */
+/** The ref of an element in agent-browser's snapshot by its name, and by its role if one is given. */
 export function peerRef(snapshot, name, role = "") {
   const isNamed = (one) => (typeof name === "string" ? one.includes(`"${name}`) : name.test(one));
   // The page as a whole is listed with all of its text.

@@ -1,5 +1,5 @@
-// Where the applications are tried: installs and builds what they need, starts a hub, a site and a browser, and tries
-// one after another.
+// Runs the applications: installs and builds what they need, starts a hub, a site and a browser, and tries one
+// application after another.
 
 import { chmodSync, readFileSync, readdirSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
@@ -21,13 +21,13 @@ const { FLAGS, Home, Shell, findChromium, startChromium, until } = await load(
   "e2e/tasks/shell.js",
 );
 
-/** How long the application may take to have reported its last state. */
+/** How long the application may take to report its last state. */
 const STATE_MS_MAX = 5_000;
 const READY_MS_MAX = 60_000;
-/** How often seeing is compared while the page does not stand still. */
+/** How often the comparison is repeated while the page changes. */
 const LOOKS_MAX = 5;
 
-/** Waits until no animation runs, in the document and in every shadow root. Endless ones are not waited for. */
+/** Waits until no animation runs, in the document and in every shadow root. Does not wait for endless animations. */
 const AT_REST = `(async () => {
   const roots = [document];
   for (let at = 0; at < roots.length; at++)
@@ -39,14 +39,14 @@ const AT_REST = `(async () => {
 
 export class Corpus {
   apps;
-  /** Why applications were left out, a line each. */
+  /** Why applications were left out, one line each. */
   skipped = [];
   #home;
   #site;
   #browser;
   #path;
   #peer;
-  /** Whether each task is done in eye's own browser too, with trusted input. */
+  /** Whether each task is also done in eye's own browser, with trusted input. */
   #hands;
   #python;
   #userscript;
@@ -84,8 +84,8 @@ export class Corpus {
   }
 
   /**
-   * Does the task of an application with eye, in eye's own browser if that is wanted, and with the peer if there is
-   * one; looks before and after.
+   * Does an application's task with eye, in eye's own browser if requested, and with the peer if there is one; compares
+   * before and after.
    */
   async try(app) {
     const folder = join(this.#home.folder, app.name);
@@ -112,7 +112,7 @@ export class Corpus {
     return false;
   }
 
-  /** `eye` and `agent-browser` by their names, as an agent calls them. */
+  /** Puts `eye` and `agent-browser` on PATH, as an agent calls them. */
   async #programs() {
     const bin = join(this.#home.folder, "bin");
     await mkdir(bin);
@@ -121,7 +121,7 @@ export class Corpus {
     this.#path = `${bin}${delimiter}${process.env.PATH ?? ""}`;
   }
 
-  /** A shell in a folder of its own, because an agent is known by its folder. */
+  /** A shell in a folder of its own, because an agent is identified by its folder. */
   async #shell(more) {
     this.#shells += 1;
     const folder = join(this.#home.folder, `agent${this.#shells}`);
@@ -135,7 +135,7 @@ export class Corpus {
 
   async #withEye(app, server) {
     const context = await this.#browser.newContext({ viewport: VIEWPORT });
-    // The page joins as with the userscript: nothing of the application is changed.
+    // The page joins as with the userscript: the application is not changed.
     await context.addInitScript(
       `addEventListener("DOMContentLoaded", () => { if (self === top) { ${this.#userscript} } });`,
     );
@@ -154,7 +154,7 @@ export class Corpus {
       const shell = await this.#shell({ EYE_PAGE: session });
       const before = await this.#look(app, "before", page, session);
       const done = await this.#do(app, server, shell, "eye");
-      // What still fades out is seen by one side and not by the other.
+      // An element that still fades out would be seen by only one of the two sides.
       await rested(page);
       const after = await this.#look(app, "after", page, session);
       return { ...done, seeing: [before, after] };
@@ -163,7 +163,7 @@ export class Corpus {
     }
   }
 
-  /** The same task in a browser that eye starts: nothing but the address is given, and input is trusted. */
+  /** Does the task in a browser that eye starts: it gets only the URL, and input is trusted. */
   async #withHands(app, server) {
     const shell = await this.#shell({});
     const eye = async (...args) => {
@@ -184,8 +184,7 @@ export class Corpus {
   }
 
   /**
-   * Serves the client of EYE_CLIENT, a folder, in place of the one that eye carries: for trying what is not embedded
-   * yet.
+   * Serves the client from the folder EYE_CLIENT instead of the embedded one, to try a client that is not embedded yet.
    */
   async #unembedded(context) {
     const folder = process.env.EYE_CLIENT;
@@ -210,7 +209,7 @@ export class Corpus {
     try {
       this.#site.forget(app.name);
       await server?.reset?.();
-      // Opening the page is not counted: with eye it is open already.
+      // Opening the page is not counted: for eye it is open already.
       await hands.run(`agent-browser open ${server?.entry ?? this.#address(app, server)}`);
       await hands.run(`agent-browser set viewport ${VIEWPORT.width} ${VIEWPORT.height}`);
       if (server?.entry !== undefined) await hands.run(`agent-browser open ${this.#address(app, server)}`);
@@ -243,7 +242,7 @@ export class Corpus {
     };
   }
 
-  /** The state may arrive a moment after the last step; what it says wrong at the end is the failure. */
+  /** The state may arrive a moment after the last step; if it is still wrong at the end, the task has failed. */
   async #check(app, server) {
     let wrong;
     const state = async () => (server?.state === undefined ? this.#site.state(app.name) : server.state());
@@ -261,7 +260,7 @@ export class Corpus {
     });
   }
 
-  /** Compares again while the page changes beside it: a status line that comes and goes is no miss. */
+  /** Compares again while the page changes by itself: a status line that comes and goes is not a miss. */
   async #look(app, at, page, session) {
     const outline = async () =>
       (await this.#home.eyeWith({ env: { EYE_PAGE: session } }, "look", "--all")).stdout.trimEnd();
@@ -294,7 +293,7 @@ export class Corpus {
     }
   }
 
-  /** What makes the run fail: a task that ends otherwise than expected, and misses that nothing explains. */
+  /** Why the run fails: a task with another result than expected, and misses without an explanation. */
   #faults(app, { failure, seeing }, hands) {
     const faults = [];
     if (hands?.failure !== undefined) faults.push(`the task failed with hands: ${hands.failure}`);
@@ -310,7 +309,7 @@ export class Corpus {
   }
 }
 
-/** The last step may have left for another page, which comes to rest in place of this one. */
+/** The last step may have navigated to another page, which must then come to rest instead. */
 async function rested(page) {
   await until("the page is at rest", async () => {
     await page.waitForLoadState("load");
@@ -332,7 +331,8 @@ async function tasks() {
 }
 
 /**
- * The binary itself: its launcher wants a newer Node than ours. Install scripts, which make it executable, are not run.
+ * The binary itself: its launcher needs a newer Node than ours. Install scripts, which would make it executable, are
+ * not run.
  */
 function peerBinary() {
   const folder = join(createRequire(import.meta.url).resolve("agent-browser/package.json"), "../bin");

@@ -1,4 +1,4 @@
-// Installs what the applications need, once for each lock: npm packages below this folder, Python packages below
+// Installs the applications' dependencies, once per lock file: npm packages below this folder, Python packages below
 // target/. Builds the host pages.
 
 import { createHash } from "node:crypto";
@@ -10,7 +10,7 @@ import { makePython, run, works } from "../../../harness/install.mjs";
 const here = join(import.meta.dirname, "..");
 const target = resolve(here, "../../../target/corpus");
 
-/** Packages of the light applications; with `all` those of every application, with `peer` agent-browser too. */
+/** Packages of the light applications; with `all` those of every application, with `peer` also agent-browser. */
 export async function installPackages({ all, peer }) {
   const omitted = [...(all ? [] : ["--omit=optional"]), ...(peer ? [] : ["--omit=dev"])];
   const lock = readFileSync(join(here, "package-lock.json"));
@@ -19,14 +19,13 @@ export async function installPackages({ all, peer }) {
   const installed = existsSync(stampFile) ? JSON.parse(readFileSync(stampFile, "utf8")) : {};
   const isThere = installed.stamp === stamp && (installed.all || !all) && (installed.peer || !peer);
   if (isThere) return;
-  // Install scripts are not needed, and not run: agent-browser carries its binaries.
+  // Install scripts are not needed and not run: agent-browser includes its binaries.
   await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...omitted], here);
   writeFileSync(stampFile, JSON.stringify({ stamp, all, peer }));
 }
 
 /**
- * Builds the pages that these applications use, unless nothing changed since, and says where they are. `every`: all
- * there are.
+ * Builds the pages of these applications, unless nothing changed since, and returns their folder. `every`: all pages.
  */
 export async function buildPages(pages, every) {
   const isBuilt = (some) => {
@@ -47,7 +46,7 @@ function folderOf(pages) {
   return join(target, `site-${pages.length}`);
 }
 
-/** A Python with the packages of requirements.txt in it; `undefined` where there is no Python. */
+/** A Python environment with the packages of requirements.txt; `undefined` without Python. */
 export async function installPython() {
   const requirements = readFileSync(join(here, "requirements.txt"), "utf8");
   const folder = join(target, "python");
@@ -61,7 +60,7 @@ export async function installPython() {
   return python;
 }
 
-/** A digest of all that a build is made of. */
+/** A digest of all inputs of a build. */
 function contents(pages) {
   const files = readdirSync(join(here, "pages")).map((name) => join(here, "pages", name));
   const hash = createHash("sha256").update(pages.join());

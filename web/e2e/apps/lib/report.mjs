@@ -1,14 +1,14 @@
-// Prints what came of the applications, as Markdown tables.
+// Prints the results of the applications as Markdown tables.
 
 import { percent, table } from "../../bench/table.mjs";
 
 const seconds = (ms) => (ms / 1000).toFixed(1);
 
-/** How much of what a person sees is printed, and of what is printed is seen. */
+/** Recall is the share of visible items that are printed; precision the share of printed items that are visible. */
 const RECALL_MIN = 0.98;
 const PRECISION_MIN = 0.98;
 
-/** A row per application: whether its task is done, and how much of what a person sees is printed. */
+/** One row per application: whether its task is done, and recall and precision. */
 export function resultTable(results) {
   const rows = results.map(({ app, eye, seeing }) => [
     app.name,
@@ -33,7 +33,9 @@ export function resultTable(results) {
   );
 }
 
-/** A row per application: its task in eye's own browser, with trusted input, beside the same in a page that joined. */
+/**
+ * One row per application: its task in eye's own browser, with trusted input, next to the same task in a joined page.
+ */
 export function handsTable(results) {
   const rows = results.map(({ app, eye, hands }) => [
     app.name,
@@ -53,7 +55,7 @@ export function handsTable(results) {
   table("Real applications with hands", head, rows);
 }
 
-/** Which goals these applications miss together, a line each. */
+/** The goals that all applications together miss, one line each. */
 export function missedGoals(results) {
   const { recall, precision } = shares(counted(results.flatMap(({ seeing }) => seeing)));
   const failed = results.filter(({ eye }) => eye.failure !== undefined).map(({ app }) => app.name);
@@ -64,12 +66,12 @@ export function missedGoals(results) {
   ];
 }
 
-/** How much of the peer's tokens and calls the tasks may take in sum, and each task of its tokens. */
+/** Eye's largest share of the peer's tokens and calls in sum, and of its tokens per task. */
 const TOKENS_SHARE_MAX = 0.6;
 const CALLS_SHARE_MAX = 1;
 const TASK_SHARE_MAX = 1.2;
 
-/** Which goals against the peer are missed, a line each. Tasks that one of both did not do say nothing. */
+/** The goals against the peer that are missed, one line each. Tasks that either of them failed do not count. */
 export function missedPeerGoals(results) {
   const both = results.filter(({ eye, peer }) => eye.failure === undefined && peer.failure === undefined);
   const share = (key) => sumOf(both, "eye", key) / sumOf(both, "peer", key);
@@ -81,14 +83,14 @@ export function missedPeerGoals(results) {
   ];
 }
 
-/** Every miss, with the application where it is. */
+/** Prints every miss with its application. */
 export function missList(results) {
   for (const { app, seeing } of results)
     for (const { at, missed, wrong } of seeing)
       for (const miss of [...missed, ...wrong]) console.log(`miss: ${app.name}, ${at} the task: ${miss}`);
 }
 
-/** A row per application: eye beside agent-browser. */
+/** One row per application: eye next to agent-browser. */
 export function benchTable(results) {
   const rows = results.map(({ app, eye, peer }) => [
     app.name,

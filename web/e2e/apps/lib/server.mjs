@@ -1,4 +1,4 @@
-// Starts the server of an application that brings its own, waits until it answers, and ends it.
+// Starts the server of an application that has its own, waits until it answers, and stops it.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ const START_MS_MAX = 90_000;
 
 export { freePort };
 
-/** `args` of the Python; `path` answers once the server is up. Ends with `close()`. */
+/** `args` are for Python; `path` answers once the server is up. `close()` stops it. */
 export async function startPython(python, args, { cwd, env = {}, port, path = "/" }) {
   const url = `http://localhost:${port}`;
   const child = spawn(python, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
@@ -31,7 +31,7 @@ export async function startPython(python, args, { cwd, env = {}, port, path = "/
   };
 }
 
-/** Runs a Python program to its end and returns what it printed. */
+/** Runs a Python program to its end and returns its output. */
 export async function runPython(python, args, { cwd, env = {} }) {
   const child = spawn(python, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   let [output, errors] = ["", ""];

@@ -1,4 +1,4 @@
-// Serves the built host pages, and keeps what each application reports of its own state.
+// Serves the built host pages, and stores the state that each application reports.
 
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -19,7 +19,7 @@ export class CorpusSite {
   #server;
   #states = new Map();
 
-  /** `routes` answer requests whose path begins with their name; all else is a file of the folder. */
+  /** `routes` handle requests whose path begins with their name; all others are for files of the folder. */
   static async open(folder, routes = {}) {
     const site = new CorpusSite();
     site.#server = createServer((request, response) => void site.#serve(folder, routes, request, response));
@@ -31,7 +31,7 @@ export class CorpusSite {
     return `http://localhost:${this.#server.address().port}`;
   }
 
-  /** The newest state that an application reported since it was last forgotten. */
+  /** The newest state that an application reported since the last `forget`. */
   state(name) {
     return this.#states.get(name)?.state;
   }

@@ -1,4 +1,4 @@
-// A booking made of Shoelace's web components; its form tells what it holds when it is sent.
+// A booking made of Shoelace's web components; its form reports its values when it is submitted.
 
 import "@shoelace-style/shoelace/dist/themes/light.css";
 import "@shoelace-style/shoelace/dist/shoelace.js";

@@ -1,8 +1,8 @@
-// Keeps the state of an application at the server, where a task is checked: every report replaces the one before it.
+// Stores an application's state at the server, which checks the task: every report replaces the previous one.
 
 let reports = 0;
 
-/** `name` is the application, `state` all of what its task is about. */
+/** `name` is the application, `state` everything that its task is about. */
 export function report(name: string, state: unknown): void {
   reports += 1;
   void fetch(`/store/${name}?report=${String(reports)}`, {

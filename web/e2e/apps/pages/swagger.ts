@@ -1,4 +1,4 @@
-// Swagger UI as it is distributed, on a description whose server is the runner's own.
+// Swagger UI as it is distributed, with an API description whose server is the runner itself.
 
 import SwaggerUI from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import "swagger-ui-dist/swagger-ui.css";

@@ -1,17 +1,17 @@
-// Holds what `eye look --all` printed against what the browser says is seen: recall, precision, and every miss by its
-// name.
+// Compares the output of `eye look --all` with what the browser reports as visible: recall, precision, and every miss
+// by name.
 
 import { ancestors, keepScroll, locate, seenNumber, survey as surveyPage } from "./oracle.mjs";
 
 const PIECE = /^(?:#+ )?(?:(e\d+) )?(.*)$/s;
-/** What the outline prints of its own: titles of groups, marks of states, numbers of what is left out. */
+/** Words that the outline itself adds: titles of groups, marks of states, counts of omitted items. */
 const OWN_WORDS = /^(?:dialog|nav|alert|frame|box|row|… .*)\b/;
-/** Shorter texts must be whole words of the outline, for any longer word may hold them by chance. */
+/** Shorter texts must be whole words of the outline, because longer words may contain them by chance. */
 const SHORT_CHARS = 4;
-/** So much of a long text tells it from others; the outline cuts texts. */
+/** Characters that identify a long text; the outline truncates texts. */
 const TOLD_CHARS = 40;
 
-/** `printed` is the outline, `elements` says of each ref what it is: tag, id, className, rect. */
+/** `printed` is the outline; `elements` describes the element of each ref: tag, id, className, rect. */
 export async function compare(cdp, printed, elements) {
   const pieces = printed
     .split("\n")
@@ -23,7 +23,8 @@ export async function compare(cdp, printed, elements) {
     refs.map(({ ref }) => elements[ref]),
   );
   const shown = refs.map((piece, at) => ({ ...piece, id: numbers[at] }));
-  // Elements are found, and those in view seen, before the survey scrolls: a list may make its rows anew.
+  // Elements are located, and those in view checked, before the survey scrolls: scrolling may replace the rows of a
+  // list.
   for (const one of shown) one.seen = one.id !== undefined && (await seenNumber(cdp, one.id, false)) !== false;
   const survey = await surveyPage(cdp);
   const said = squeezed(printed);
@@ -61,7 +62,7 @@ export async function compare(cdp, printed, elements) {
   const known = squeezed(survey.words.join(" "));
   const texts = pieces.filter(({ ref, text }) => ref === undefined && text !== "" && !OWN_WORDS.test(text));
   for (const { text } of texts) {
-    // `image: ` is the outline's own word; what it is a picture of is compared.
+    // `image: ` is the outline's own word; only the description of the picture is compared.
     const one = squeezed(
       text
         .replace(/^image: /, "")
@@ -80,14 +81,14 @@ function parsed(text) {
   return { ref, text: rest };
 }
 
-/** Letters and digits alone: outlines and trees differ in marks and spaces. */
+/** Only letters and digits: outlines and trees differ in punctuation and spaces. */
 function squeezed(text) {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
 /**
- * Whether one of both holds the other, and no other control is in the outer: a wrapper and its control are one to a
- * person.
+ * Whether one of the two contains the other, and the outer one contains no other control: a person sees a wrapper and
+ * its control as one.
  */
 function isAround(survey, a, b) {
   const outer = ancestors(survey.tree, b).includes(a) ? a : ancestors(survey.tree, a).includes(b) ? b : undefined;
@@ -96,7 +97,7 @@ function isAround(survey, a, b) {
   return survey.controls.every(({ id }) => id === outer || id === inner || !ancestors(survey.tree, id).includes(outer));
 }
 
-/** Neighbours below the same parent that hold nothing but each other's drawing. */
+/** Whether both are neighbours in one parent that contains no other control. */
 function isLabelled(survey, a, b) {
   const box = ancestors(survey.tree, b).find((id) => ancestors(survey.tree, a).includes(id));
   if (box === undefined || /^(?:body|html)$/.test(survey.tree.get(box)?.name ?? "")) return false;

@@ -1,7 +1,7 @@
-// What a browser itself says is seen and can be acted on in a page, over CDP: its accessibility tree, its hit-testing
-// and its click listeners. Knows nothing of eye, and imports nothing.
+// What the browser itself reports as visible and operable in a page, over CDP: its accessibility tree, its hit-testing
+// and its click listeners. Independent of eye; imports nothing.
 
-/** Roles that a person acts on. */
+/** Roles of elements that a person operates. */
 const CONTROLS = new Set(
   (
     "button link textbox searchbox combobox checkbox radio switch slider spinbutton tab menuitem menuitemcheckbox " +
@@ -10,9 +10,9 @@ const CONTROLS = new Set(
 );
 
 /**
- * Runs in the page, on one node: the box of what is seen of it, or `null`. `mayScroll`: to what is out of view, as a
- * person would. An element is seen if a pointer at one of nine places of its boxes hits it, something in it, its label,
- * or what it is drawn by: a wrapper that holds no other control.
+ * Runs in the page, on one node: returns the box of its visible part, or `null`. `mayScroll`: scrolls to it if it is
+ * out of view, as a person would. An element is visible if a pointer at one of nine points of its boxes hits the
+ * element, a descendant, its label, or the element that draws it: a wrapper that contains no other control.
  */
 const SEEN = function seen(mayScroll) {
   const element = this.nodeType === 3 ? this.parentElement : this;
@@ -23,7 +23,7 @@ const SEEN = function seen(mayScroll) {
   for (let at = control ? up(element) : element; at !== null; at = up(at))
     opacity *= Number(getComputedStyle(at).opacity);
   if (opacity < 0.01) return null;
-  // A text inside of a pixel that cuts it off is for screen readers: its letters have boxes, but nothing of them is
+  // A text in a one-pixel box that clips it is for screen readers: its letters have boxes, but nothing of them is
   // painted.
   const isPixel = (node) => {
     const { width, height } = node.getBoundingClientRect();
@@ -31,7 +31,7 @@ const SEEN = function seen(mayScroll) {
   };
   if (this.nodeType === 3) for (let at = element; at !== null; at = up(at)) if (isPixel(at)) return null;
   const boxes = () => {
-    // A control that is hidden to be drawn by its label is seen where the label is.
+    // A hidden control that its label draws is visible where the label is.
     if (this.nodeType !== 3) return [element, ...(element.labels ?? [])].flatMap((one) => [...one.getClientRects()]);
     const range = document.createRange();
     range.selectNodeContents(this);
@@ -57,7 +57,7 @@ const SEEN = function seen(mayScroll) {
     if (holds(element, found) || found.closest("label")?.control === element) return true;
     if (this.nodeType === 3) return holds(found, element);
     if (!holds(found, element)) {
-      // What a control is drawn by lies beside it: nothing but this control is in the box that holds both.
+      // The element that draws a control lies next to it: their common box contains no other control.
       const box = up(element);
       return box !== null && holds(box, found) && box.querySelectorAll(FOCUSED).length <= 1;
     }
@@ -78,7 +78,7 @@ const SEEN = function seen(mayScroll) {
   return attempt();
 };
 
-/** Puts every scroll position back to where it was. */
+/** Saves every scroll position, to restore it later. */
 const KEPT = `(() => {
   const places = [...document.querySelectorAll("*")].filter((e) => e.scrollTop || e.scrollLeft).map((e) => [e, e.scrollLeft, e.scrollTop]);
   const { scrollX, scrollY } = window;
@@ -89,10 +89,7 @@ const KEPT = `(() => {
   };
 })()`;
 
-/**
- * All that is seen in the page: `controls` that can be acted on, and `texts`; by the browser's own numbers of their
- * nodes.
- */
+/** Everything visible in the page, by the browser's node ids: `controls` that a person can operate, and `texts`. */
 export async function survey(cdp) {
   await cdp.send("Accessibility.enable");
   await cdp.send("DOM.enable");
@@ -114,7 +111,7 @@ export async function survey(cdp) {
     const isControl = CONTROLS.has(role) && !(dom.name === "option" && insideOf(dom, "select"));
     if (isText || isControl) wanted.push({ id, role, name, isText, value: textOf(node.value) });
   }
-  // What is in view first: scrolling to the rest may remove it, in lists that keep only the rows around the view.
+  // Elements in view come first: scrolling to the rest may remove them, in lists that keep only the rows near the view.
   for (const mayScroll of [false, true])
     for (const one of wanted) one.box ||= await isSeen(cdp, world, one.id, mayScroll);
   const seen = wanted.filter(({ box }) => box);
@@ -122,7 +119,7 @@ export async function survey(cdp) {
   const controls = seen
     .filter(({ isText }) => !isText)
     .map(({ id, role, name, value, box }) => ({ id, role, name, value, box }));
-  // What only listens: the innermost of those that hold no control and are in none.
+  // Elements that only have a listener: the innermost ones that neither contain a control nor are inside one.
   const known = new Set(controls.map(({ id }) => id));
   const holders = new Set([...known].flatMap((id) => ancestors(tree, id)));
   const listening = [...clickable].filter((id) => tree.has(id) && !known.has(id) && !holders.has(id));
@@ -141,9 +138,7 @@ export async function survey(cdp) {
   return { controls, texts, tree, clickable, words: accessibleWords(nodes) };
 }
 
-/**
- * The number of each of these elements, which are told by tag, id, class and box; `undefined` for what is not found.
- */
+/** The node id of each of these elements, which are identified by tag, id, class and box; `undefined` if not found. */
 export async function locate(cdp, elements) {
   const world = await isolatedWorld(cdp);
   const found = await cdp.send("Runtime.evaluate", {
@@ -187,14 +182,14 @@ export async function locate(cdp, elements) {
   return numbers;
 }
 
-/** Notes every scroll position; looking for elements moves them. Returns what puts them back. */
+/** Saves every scroll position, because locating elements scrolls. Returns a function that restores them. */
 export async function keepScroll(cdp) {
   const contextId = await isolatedWorld(cdp);
   await cdp.send("Runtime.evaluate", { expression: KEPT, contextId });
   return () => cdp.send("Runtime.evaluate", { expression: "oracleRestore()", contextId });
 }
 
-/** Whether an element is seen, by its number: as the page stands, or after scrolling to it. */
+/** Whether the element with this node id is visible: without scrolling, or after scrolling to it. */
 export async function seenNumber(cdp, id, mayScroll) {
   return isSeen(cdp, await isolatedWorld(cdp), id, mayScroll);
 }
@@ -225,7 +220,7 @@ async function isSeen(cdp, world, id, mayScroll = true) {
       throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value ?? false;
   } catch (error) {
-    // The node went while we looked.
+    // The node was removed in the meantime.
     if (/No node|Node with given id|Could not find|Cannot find context/.test(error.message)) return false;
     throw error;
   }
@@ -243,7 +238,7 @@ async function isPointedAt(cdp, world, id) {
   return result.value === true;
 }
 
-/** Those with a listener of clicks, as the browser counts them. */
+/** Nodes with a click listener, as the browser counts them. */
 async function clickableNodes(cdp) {
   const { documents } = await cdp.send("DOMSnapshot.captureSnapshot", { computedStyles: [] });
   const found = new Set();
@@ -252,7 +247,7 @@ async function clickableNodes(cdp) {
   return found;
 }
 
-/** The document by the numbers of its nodes: parents, hosts of shadow roots among them. */
+/** The document's nodes by their ids, with their parents; the host is the parent of a shadow root. */
 function indexed(root) {
   const tree = new Map();
   const walk = (node, parent) => {
@@ -274,7 +269,7 @@ function insideOf(dom, name) {
   return false;
 }
 
-/** Every word that the accessibility tree has: names, values and descriptions. */
+/** All words in the accessibility tree: names, values and descriptions. */
 function accessibleWords(nodes) {
   const texts = nodes.flatMap(({ name, value, description, properties = [] }) => [
     textOf(name),

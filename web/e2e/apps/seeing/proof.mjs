@@ -1,5 +1,5 @@
-// Shows, on a page whose truth is known, that the oracle sees what is there and that the comparison finds every kind of
-// miss. Runs before the applications: a yardstick that measures nothing would pass them all.
+// Shows, on a page whose content is known, that the oracle is right and that the comparison finds every kind of miss.
+// Runs before the applications: a comparison that measures nothing would pass them all.
 
 import assert from "node:assert/strict";
 import { missedGoals } from "../lib/report.mjs";
@@ -26,7 +26,7 @@ const PAGE = `<!doctype html><style>body { margin: 8px } .far { margin-top: 2000
   shadow.innerHTML = "<button id='inner'>Inner</button>";
 </script>`;
 
-/** Fails unless the oracle and the comparison tell the truth about that page, and the goals are held at their edge. */
+/** Fails unless the oracle and the comparison are right about that page, and the goals are checked at their limits. */
 export async function prove(browser) {
   proveGoals();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
@@ -78,7 +78,7 @@ async function facts(page, selectors) {
   return found;
 }
 
-/** 98 of 100 is enough, 97 is not; a task that is not done is never enough. */
+/** 98 of 100 is enough, 97 is not; a failed task is never enough. */
 function proveGoals() {
   const result = (missed, wrong, failure) => {
     const misses = (count) => Array.from({ length: count }, () => "a miss");

@@ -1,4 +1,4 @@
-// Monaco: text that lives in an EditContext, keys that the editor takes itself.
+// Monaco: text in an EditContext, keys that the editor handles itself.
 
 import assert from "node:assert/strict";
 import { peerRef, ref } from "../lib/agent.mjs";

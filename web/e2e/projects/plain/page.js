@@ -1,4 +1,4 @@
-// A counter that agents may see, press and ask, with whatever client the page gets, now or later.
+// A counter that agents may look at, click and call, with any client that the page gets, now or later.
 
 let count = 0;
 const shown = document.querySelector("output");

@@ -1,4 +1,4 @@
-// What TypeScript knows of a component's file.
+// The type of a Vue component file for TypeScript.
 
 declare module "*.vue" {
   import type { Component } from "vue";
