@@ -35,16 +35,10 @@ pub enum CommandError {
     #[error("the browser ended: {0}")]
     Ended(Arc<str>),
     #[error("no answer to {method} within {ms} ms")]
-    Late {
-        method: String,
-        ms: u64,
-    },
+    Late { method: String, ms: u64 },
     /// The answer does not have the form that the protocol defines.
     #[error("the browser's answer to {method} is malformed: {why}")]
-    Malformed {
-        method: String,
-        why: String,
-    },
+    Malformed { method: String, why: String },
 }
 
 /// Why a browser could not be started or attached.
@@ -77,10 +71,7 @@ pub enum BrowserError {
     Died(String),
     /// No browser answers at the endpoint that the person named.
     #[error("no browser answers at {url}: {why}")]
-    Unreachable {
-        url: String,
-        why: String,
-    },
+    Unreachable { url: String, why: String },
     /// A first command to the browser failed.
     #[error(transparent)]
     Command(#[from] CommandError),

@@ -21,29 +21,19 @@ pub enum Error {
     Silent,
     /// No hub listens there.
     #[error("cannot reach a hub at {address}: {source}")]
-    Unreachable {
-        address: String,
-        source: Arc<io::Error>,
-    },
+    Unreachable { address: String, source: Arc<io::Error> },
     /// The hub refused this program.
     #[error("the hub at {address} refused the connection: {why}")]
-    Refused {
-        address: String,
-        why: String,
-    },
+    Refused { address: String, why: String },
     /// The text is not an address.
     #[error("`{address}` is no address of a hub")]
-    Address {
-        address: String,
-    },
+    Address { address: String },
     /// The token contains characters that no token has.
     #[error("the token holds characters that no token has")]
     Token,
     /// The token would be sent unencrypted to another machine.
     #[error("the token would travel to {address} in the clear")]
-    TokenInTheClear {
-        address: String,
-    },
+    TokenInTheClear { address: String },
     /// TLS cannot be used.
     #[error("TLS cannot be used: {0}")]
     Tls(String),
@@ -56,9 +46,7 @@ pub enum Error {
     },
     /// The message is over the size limit of the wire.
     #[error("{bytes} bytes are over the limit of {} MiB", FRAME_BYTES_MAX >> 20)]
-    TooLong {
-        bytes: usize,
-    },
+    TooLong { bytes: usize },
     /// The hub sent a message that this version cannot parse.
     #[error("the hub sent what this client cannot read: {0}")]
     Garbled(String),

@@ -32,7 +32,10 @@ pub enum Heard<'a> {
         method: &'a str,
         params: &'a str,
     },
-    Notification { method: &'a str, params: &'a str },
+    Notification {
+        method: &'a str,
+        params: &'a str,
+    },
     /// The connection is gone.
     Lost,
 }

@@ -20,13 +20,9 @@ pub enum Notification {
         tools: Vec<serde_json::Value>,
     },
     /// The session's page has gone; it may come back.
-    PageGone {
-        session: String,
-    },
+    PageGone { session: String },
     /// The session's page is back.
-    PageBack {
-        session: String,
-    },
+    PageBack { session: String },
 }
 
 #[derive(Deserialize)]

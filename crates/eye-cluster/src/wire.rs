@@ -46,14 +46,9 @@ pub enum Frame {
     #[serde(rename = "R", with = "shared")]
     Request(Arc<Request>),
     /// An agent no longer wants an answer.
-    Cancel {
-        agent: u64,
-        call: u64,
-    },
+    Cancel { agent: u64, call: u64 },
     /// An agent has disconnected.
-    Left {
-        agent: u64,
-    },
+    Left { agent: u64 },
     /// A call has ended.
     #[serde(rename = "E")]
     Ended {
@@ -78,15 +73,9 @@ pub enum Frame {
         progress: Box<str>,
     },
     /// A notification about a session for an agent.
-    News {
-        agent: u64,
-        session: String,
-        news: WireNews,
-    },
+    News { agent: u64, session: String, news: WireNews },
     /// The sender does not hold the session. It did nothing.
-    NotMine {
-        call: u64,
-    },
+    NotMine { call: u64 },
     /// Requests the topic subscriptions of the other hub.
     WantInterests,
     /// The topic subscriptions of the sender, or their changes.

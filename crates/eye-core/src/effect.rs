@@ -44,11 +44,7 @@ pub enum Effect {
         progress: Box<str>,
     },
     /// Notify an agent of a session that it joined or watches.
-    News {
-        agent: Conn,
-        session: SessionId,
-        news: News,
-    },
+    News { agent: Conn, session: SessionId, news: News },
     /// Send a subscriber a message of a topic.
     Message {
         conn: Conn,
@@ -56,23 +52,13 @@ pub enum Effect {
         params: Arc<str>,
     },
     /// Abort a call whose answer no longer matters.
-    Abort {
-        page: Conn,
-        call: CallId,
-    },
+    Abort { page: Conn, call: CallId },
     /// Ping a page.
-    Ping {
-        page: Conn,
-    },
+    Ping { page: Conn },
     /// Tell a page that it lost its session. A close follows.
-    Replaced {
-        page: Conn,
-    },
+    Replaced { page: Conn },
     /// Close a connection.
-    Close {
-        conn: Conn,
-        close: Close,
-    },
+    Close { conn: Conn, close: Close },
     /// Report the ending of an agent's call.
     Ended {
         reply: Reply,
@@ -89,9 +75,7 @@ pub enum Effect {
         forms: Vec<ReplyForm>,
     },
     /// An agent has left of which requests were passed on.
-    LeftElsewhere {
-        agent: Conn,
-    },
+    LeftElsewhere { agent: Conn },
     /// Send a topic's message to other hubs.
     PublishElsewhere {
         /// Ids of the hubs, new with each run of a hub.
@@ -104,12 +88,7 @@ pub enum Effect {
     Lasting(Lasting),
     /// Look up a word that may name an unlisted page of another hub. [`Input::LookedUp`](crate::Input::LookedUp)
     /// reports the end of the lookup.
-    LookUp {
-        word: Box<str>,
-    },
+    LookUp { word: Box<str> },
     /// Send an agent the result of a request that was not a call, as JSON text.
-    Result {
-        reply: Reply,
-        result: Result<String, Error>,
-    },
+    Result { reply: Reply, result: Result<String, Error> },
 }

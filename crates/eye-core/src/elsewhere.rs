@@ -87,10 +87,7 @@ pub enum Back {
         asked_at: Millis,
     },
     /// The result of a request that is not a call.
-    Result {
-        reply: Reply,
-        result: Result<String, Error>,
-    },
+    Result { reply: Reply, result: Result<String, Error> },
     /// Progress of a call.
     Progress {
         reply: Reply,
@@ -98,11 +95,7 @@ pub enum Back {
         progress: Box<str>,
     },
     /// News for an agent of a session that it joined or watches.
-    News {
-        agent: Conn,
-        session: SessionId,
-        news: News,
-    },
+    News { agent: Conn, session: SessionId, news: News },
 }
 
 /// A topic that has a listener at a hub.

@@ -27,10 +27,7 @@ pub enum Input {
         who: Box<Newcomer>,
     },
     /// An event of a joined page.
-    Page {
-        conn: Conn,
-        event: PageEvent,
-    },
+    Page { conn: Conn, event: PageEvent },
     /// An agent requests a page's state.
     GetState {
         reply: Reply,
@@ -85,33 +82,17 @@ pub enum Input {
         wanted: bool,
     },
     /// The scope of an agent's token, before any other input of the agent.
-    AgentScoped {
-        agent: Conn,
-        scope: Scope,
-    },
+    AgentScoped { agent: Conn, scope: Scope },
     /// A rate limit for an agent, lower than every agent's.
-    AgentPaced {
-        agent: Conn,
-        rate: Rate,
-    },
+    AgentPaced { agent: Conn, rate: Rate },
     /// An agent that the gate let in is connected.
-    AgentJoined {
-        agent: Conn,
-    },
+    AgentJoined { agent: Conn },
     /// An agent's hello: its name and the defaults of its calls.
-    AgentHello {
-        agent: Conn,
-        hello: Box<Hello>,
-    },
+    AgentHello { agent: Conn, hello: Box<Hello> },
     /// An agent's connection is closed.
-    AgentLeft {
-        agent: Conn,
-    },
+    AgentLeft { agent: Conn },
     /// An agent's token is no longer valid: its requests end with this error, and it leaves.
-    AgentRevoked {
-        agent: Conn,
-        error: Error,
-    },
+    AgentRevoked { agent: Conn, error: Error },
     /// An agent calls a page.
     Ask {
         agent: Conn,
@@ -148,9 +129,7 @@ pub enum Input {
         session: Box<str>,
     },
     /// An agent leaves the session it joined.
-    Leave {
-        reply: Reply,
-    },
+    Leave { reply: Reply },
     /// An agent requests the facts of a session.
     Info {
         reply: Reply,
@@ -172,9 +151,7 @@ pub enum Input {
         timeout_ms: Option<u64>,
     },
     /// An agent requests the list of sessions.
-    List {
-        reply: Reply,
-    },
+    List { reply: Reply },
     /// An agent chooses its page.
     Use {
         reply: Reply,

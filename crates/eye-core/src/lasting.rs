@@ -56,10 +56,7 @@ pub enum Lasting {
     /// Write a letter behind those of its session.
     Letter(Box<LastingLetter>),
     /// Replace the letters of a session by these, the oldest first.
-    Mail {
-        session: SessionId,
-        letters: Vec<LastingLetter>,
-    },
+    Mail { session: SessionId, letters: Vec<LastingLetter> },
     /// Remove the letters of a session; then [`Input::MailGiven`](crate::Input::MailGiven) brings this back.
     Given(Box<GivenMail>),
 }

@@ -21,15 +21,9 @@ pub enum PageEvent {
     /// Its code answered a ping, or gave any other sign of life.
     Alive,
     /// A call made the page navigate.
-    Navigating {
-        call: CallId,
-        url: String,
-    },
+    Navigating { call: CallId, url: String },
     /// The page answered a call.
-    Answered {
-        call: CallId,
-        ending: Ending,
-    },
+    Answered { call: CallId, ending: Ending },
     /// The page sends progress of a call.
     Progressed {
         call: CallId,

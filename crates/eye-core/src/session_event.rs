@@ -31,9 +31,7 @@ pub(crate) enum Event {
         given: Given,
     },
     /// An agent requests the list of snapshots.
-    SnapshotsWanted {
-        reply: Reply,
-    },
+    SnapshotsWanted { reply: Reply },
     /// An agent requests the state.
     StateWanted {
         reply: Reply,
@@ -71,10 +69,7 @@ pub(crate) enum Event {
     /// Its state is due to be written, so that it outlives this hub.
     StateDue,
     /// The result of a recall.
-    Recalled {
-        found: Option<Box<LastingState>>,
-        letters: Vec<LastingLetter>,
-    },
+    Recalled { found: Option<Box<LastingState>>, letters: Vec<LastingLetter> },
     /// Work that this session began is done.
     Worked {
         done: Done,
@@ -84,9 +79,7 @@ pub(crate) enum Event {
         room_bytes: usize,
     },
     /// An agent cancelled its request.
-    Cancelled {
-        reply: Reply,
-    },
+    Cancelled { reply: Reply },
     /// An agent's connection closed.
     AgentLeft {
         agent: Conn,
@@ -140,10 +133,7 @@ pub(crate) enum Outcome {
     /// The tools changed.
     Tools,
     /// The state changed.
-    State {
-        revision: u64,
-        news: StateNews,
-    },
+    State { revision: u64, news: StateNews },
     /// Work begins. The session's lane waits for it.
     Work {
         work: Work,

@@ -34,17 +34,10 @@ pub struct Cartridge {
 pub enum BadCartridge {
     /// The file or a part of it is larger than a limit.
     #[error("the cartridge has {what} of {found}, more than {limit}")]
-    TooLarge {
-        what: &'static str,
-        found: u64,
-        limit: u64,
-    },
+    TooLarge { what: &'static str, found: u64, limit: u64 },
     /// The picture's bytes do not fit its width and height.
     #[error("the picture has {found} bytes where its width and height need {needed}")]
-    Pixels {
-        found: usize,
-        needed: usize,
-    },
+    Pixels { found: usize, needed: usize },
     /// The file is not a readable PNG.
     #[error("this is no readable PNG: {0}")]
     Png(String),

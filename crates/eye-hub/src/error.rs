@@ -7,9 +7,7 @@ use std::path::PathBuf;
 pub enum HubError {
     /// Another hub listens on the socket.
     #[error("a hub already runs on {}", socket.display())]
-    Running {
-        socket: PathBuf,
-    },
+    Running { socket: PathBuf },
     #[error("{listen} is taken by {holder}")]
     PortTaken {
         listen: SocketAddr,

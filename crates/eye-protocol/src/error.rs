@@ -54,9 +54,7 @@ pub enum Kind {
     /// From eye itself: a person has to confirm the call first.
     Unconfirmed,
     /// From eye itself: the call may be repeated later.
-    TooOften {
-        retry_after_ms: u64,
-    },
+    TooOften { retry_after_ms: u64 },
     /// From a page: its message is data, and its code reveals nothing about eye.
     Page,
 }

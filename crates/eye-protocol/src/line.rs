@@ -6,9 +6,7 @@ use crate::id::split_call_id;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line<'a> {
     /// Never answered.
-    Fire {
-        code: &'a str,
-    },
+    Fire { code: &'a str },
     /// Answered under its id.
     Ask {
         /// 1 to 19 of `[A-Za-z0-9_]`.

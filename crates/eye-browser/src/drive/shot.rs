@@ -264,7 +264,10 @@ fn scale_of(place: Rect, density: f64, side_max: f64, painted: bool) -> f64 {
 enum Painted {
     Picture(Vec<u8>),
     /// The picture has another size than the one before, so they were not compared.
-    Resized { was: (u32, u32), size: (u32, u32) },
+    Resized {
+        was: (u32, u32),
+        size: (u32, u32),
+    },
     Compared(Difference),
 }
 

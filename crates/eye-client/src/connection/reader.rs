@@ -13,10 +13,7 @@ const READ_BYTES: usize = 16 << 10;
 
 /// The reading half. Over a WebSocket it also answers pings.
 pub enum Reader {
-    Socket {
-        stream: Arc<Stream>,
-        decoder: Decoder,
-    },
+    Socket { stream: Arc<Stream>, decoder: Decoder },
     Server(Box<WebSocket<Bytes>>),
 }
 

@@ -117,10 +117,7 @@ pub enum Event {
 #[derive(Clone, Debug)]
 pub enum Looked {
     /// The entry.
-    There {
-        row: Row,
-        revision: u64,
-    },
+    There { row: Row, revision: u64 },
     /// The directory has no entry.
     Nothing,
     /// The directory cannot be asked now.
@@ -137,30 +134,18 @@ pub enum TokensEvent {
     /// The bucket has been read. Entries that were not in it are gone.
     Read,
     /// An entry of the bucket was read; `None` when it was removed.
-    Entry {
-        hash: Box<str>,
-        token: Option<SharedToken>,
-        revision: u64,
-    },
+    Entry { hash: Box<str>, token: Option<SharedToken>, revision: u64 },
     /// A write to the bucket failed, or another hub was faster.
-    Refused {
-        hash: Box<str>,
-    },
+    Refused { hash: Box<str> },
 }
 
 /// Actions on named tokens.
 #[derive(Debug)]
 pub enum TokensAction {
     /// Writes an entry, if its revision is still `replaces`; 0 when there is no entry yet.
-    Put {
-        token: SharedToken,
-        replaces: u64,
-    },
+    Put { token: SharedToken, replaces: u64 },
     /// Removes an entry, if its revision is still this one.
-    Remove {
-        hash: Box<str>,
-        revision: u64,
-    },
+    Remove { hash: Box<str>, revision: u64 },
     /// Gives the local hub the tokens that were made or revoked elsewhere.
     Take(Vec<SharedToken>),
 }

@@ -71,9 +71,7 @@ pub enum Effect {
         task: Task,
     },
     /// Gives up the task in progress.
-    Abandon {
-        id: AgentId,
-    },
+    Abandon { id: AgentId },
     /// Sends a message to the agent's topic, and to the connection that spawned it.
     Tell {
         id: AgentId,

@@ -77,10 +77,7 @@ pub enum FromAgent {
     /// A request for the hub's status.
     Status(RpcId),
     /// A request to serve a file or folder to a browser.
-    Serve {
-        id: RpcId,
-        path: PathBuf,
-    },
+    Serve { id: RpcId, path: PathBuf },
     /// A request to stop the hub.
     Stop {
         id: RpcId,

@@ -75,15 +75,9 @@ pub enum TokensError {
     Full,
     /// The content of the file is not as this hub writes it.
     #[error("{path} cannot be used: {why}")]
-    File {
-        path: PathBuf,
-        why: String,
-    },
+    File { path: PathBuf, why: String },
     #[error("{path}: {source}")]
-    Io {
-        path: PathBuf,
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 /// The result of looking up a secret.

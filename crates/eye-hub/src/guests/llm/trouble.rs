@@ -25,16 +25,11 @@ pub enum Trouble {
     /// Too many concurrent requests.
     Busy,
     /// Too many requests in a minute.
-    TooMany {
-        wait: Duration,
-    },
+    TooMany { wait: Duration },
     /// The key does not fit into a header.
     BadKey,
     /// No HTTP server answers at the address.
-    Unreachable {
-        url: String,
-        why: String,
-    },
+    Unreachable { url: String, why: String },
     /// The answer did not begin in time.
     Slow {
         url: String,
@@ -59,9 +54,7 @@ pub enum Trouble {
         text: String,
     },
     /// The answer is too long or not valid.
-    Malformed {
-        why: String,
-    },
+    Malformed { why: String },
 }
 
 impl Trouble {
