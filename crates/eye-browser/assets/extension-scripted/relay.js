@@ -5,7 +5,7 @@
   var PASSWORD = /passw(?:or)?d/i;
   var FIELD = /^(?:input|textarea)$/;
   function isSecret(element) {
-    return element.getAttribute("type")?.toLowerCase() === "password" || SECRETS.test(element.getAttribute("autocomplete") ?? "") || // A password that is shown is one all the same. The same rule stands in the browser's driver (`drive/secrets.rs`).
+    return element.getAttribute("type")?.toLowerCase() === "password" || SECRETS.test(element.getAttribute("autocomplete") ?? "") || // Also a password field that shows its text. The browser's driver has the same rule (`drive/secrets.rs`).
     FIELD.test(element.localName) && PASSWORD.test(`${element.getAttribute("name")} ${element.getAttribute("id")}`);
   }
 

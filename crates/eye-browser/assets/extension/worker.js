@@ -16,7 +16,7 @@ var PREPARING = /* @__PURE__ */ new Set([
   "Emulation.setFocusEmulationEnabled",
   "Target.setAutoAttach",
   "Eye.join",
-  // A frame's number is told to the document around it.
+  // A frame's number is sent to its parent document.
   "DOM.getFrameOwner",
   "DOM.resolveNode",
   "Runtime.callFunctionOn",
@@ -58,7 +58,7 @@ var Sign = class {
   #pending = 0;
   #calm;
   #marking;
-  /** The badge belongs to the document, and has to be set again for each. */
+  /** The badge belongs to the document and must be set again for each one. */
   show() {
     const { tabId } = this;
     const { text, color } = this.#active ? BUSY : ON;
@@ -67,11 +67,11 @@ var Sign = class {
       chrome.action.setBadgeText({ tabId, text }),
       chrome.action.setBadgeBackgroundColor({ tabId, color }),
       chrome.action.setTitle({ tabId, title }),
-      // Without a popup a click is told to the worker, which stops.
+      // Without a popup, a click is reported to the worker, which stops.
       chrome.action.setPopup({ tabId, popup: "" })
     ]);
   }
-  /** A command of the hub is about to be done. */
+  /** Called before a command of the hub is executed. */
   begins(method, params) {
     this.#pending += 1;
     if (!isForAgent(method, params)) return;
@@ -89,7 +89,7 @@ var Sign = class {
     this.#active = true;
     this.show();
   }
-  /** It is done. */
+  /** Called when it is done. */
   ends() {
     this.#pending -= 1;
     if (!this.#active || this.#pending > 0) return;
@@ -101,7 +101,7 @@ var Sign = class {
       this.#marking = setTimeout(() => this.#unmark(), MARK_MS);
     }, MARK_AFTER_MS);
   }
-  /** The tab is no longer granted. */
+  /** Called when the tab is no longer granted. */
   remove() {
     clearTimeout(this.#calm);
     clearTimeout(this.#marking);
@@ -242,14 +242,14 @@ var Link = class {
   say(message) {
     if (this.#proven) this.#socket?.send(JSON.stringify(message));
   }
-  /** Connects where that is possible and not done. */
+  /** Connects if paired and not connected yet. */
   async connect() {
     await this.#load();
     const pairing = this.#pairing;
     if (pairing === void 0 || this.#socket !== void 0) return;
     this.#open(pairing.port, pairing.secret, pairing.id);
   }
-  /** Pairs with the hub that printed this code. Rejects with the reason why not. */
+  /** Pairs with the hub that printed this code. Rejects with the reason for a failure. */
   async pair(text) {
     const read = readCode(text);
     if (read === void 0) throw new Error("this is not a code of `eye extension`");
@@ -456,7 +456,8 @@ var RULES = {
     params: ["expression", "contextId", "silent", "awaitPromise", "returnByValue", "userGesture", "timeout"],
     check: inContext
   },
-  // Where a frame stands in the tab, so that input meets it and pictures hide what is not granted, and which it is.
+  // The position of a frame in the tab, so that input hits it and pictures hide what is not granted; and which frame it
+  // is.
   "DOM.getFrameOwner": { params: ["frameId"] },
   "DOM.getBoxModel": { params: ["backendNodeId"] },
   "DOM.resolveNode": { params: ["backendNodeId"] },
@@ -494,7 +495,7 @@ var RULES = {
   "Network.getCookies": { params: [], check: hereOnly },
   "Network.setCookie": { params: ["name", "value", "url"], check: ofThisSite },
   "Network.deleteCookies": { params: ["name", "domain", "path"], check: ofThisSite },
-  // Where there is no debugger.
+  // Commands for tabs without the debugger.
   "Eye.join": { params: ["session", "binding", "receive"], check: joining },
   "Eye.tell": { params: ["contextId", "message"], check: telling },
   "Eye.hidden": { params: ["unmasked"] }
@@ -794,7 +795,7 @@ var Scripted = class {
     const port = this.#tabs.get(tabId)?.joined?.port;
     if (port !== void 0) tell(port, marked);
   }
-  /** Puts the client into the document that a tab shows, where it is not there. One after the other. */
+  /** Injects the client into the tab's document unless it is there already. One injection after the other per tab. */
   #put(tabId) {
     const before = this.#turns.get(tabId) ?? Promise.resolve();
     const turn = before.then(() => this.#putNow(tabId)).catch(() => this.#refused(tabId));
@@ -823,7 +824,7 @@ var Scripted = class {
     await chrome.scripting.executeScript({ ...at, world: "MAIN", func: lend, args: [NAMES, names, events] });
     await chrome.scripting.executeScript({ ...at, world: "MAIN", files: ["page.js"] });
   }
-  /** The browser lets no script run: the tab is elsewhere, or shows that it could not load. */
+  /** The browser refused to run a script: the tab shows another site, or an error page. */
   async #refused(tabId) {
     const tab = this.#tabs.get(tabId);
     if (tab === void 0) return;
@@ -839,7 +840,7 @@ var Scripted = class {
     this.#tabs.delete(tabId);
     this.listener.detached(tabId, why);
   }
-  /** A relay speaks: the document's origin and address are the browser's word. */
+  /** A relay connected. The document's origin and URL come from the browser. */
   #connected(port) {
     const { tab: at, documentId: id = "", origin: origin2 = "", url = "" } = port.sender ?? {};
     const tabId = at?.id ?? -1;
@@ -943,23 +944,23 @@ var Tabs = class {
   #bySession = /* @__PURE__ */ new Map();
   #turns = /* @__PURE__ */ new Map();
   #count = 0;
-  /** Whether a hub wants them. */
+  /** Whether a hub is connected. */
   #wanted = false;
   #way;
-  /** A hub speaks: whatever another left behind is undone, for it gets clean sessions. */
+  /** A hub has connected: detaches and attaches every tab, so that it gets clean sessions. */
   async begin() {
     this.#wanted = true;
     await this.refreshAll(true);
   }
-  /** No hub speaks any more. Tabs stay attached for a while: it may be back in a moment. */
+  /** The hub has disconnected. Tabs stay attached for a while, because it may reconnect at once. */
   leave() {
     this.#wanted = false;
   }
-  /** None came back. */
+  /** No hub has reconnected: detaches the tabs. */
   async letGo() {
     if (!this.#wanted) await this.refreshAll();
   }
-  /** Grants a tab. Rejects where the browser gives no access to it. */
+  /** Grants a tab. Rejects if the browser gives no access to it. */
   async grant(tabId) {
     await setTab(tabId, "granted");
     await this.refresh(tabId);
@@ -971,7 +972,7 @@ var Tabs = class {
     const tabs2 = await chrome.tabs.query({});
     await Promise.all(tabs2.map(({ id }) => id === void 0 ? void 0 : this.refresh(id, anew)));
   }
-  /** Attaches or detaches a tab, as it is granted now. One change of a tab after the other. */
+  /** Attaches or detaches a tab according to its grants. One change of a tab after the other. */
   refresh(tabId, anew = false) {
     const before = this.#turns.get(tabId) ?? Promise.resolve();
     const turn = before.then(() => this.#refresh(tabId, anew)).catch((error) => console.warn("eye:", error));
@@ -979,7 +980,7 @@ var Tabs = class {
     void turn.then(() => this.#turns.get(tabId) === turn && this.#turns.delete(tabId));
     return turn;
   }
-  /** Does what the hub asks, and answers it. */
+  /** Executes a command of the hub and answers it. */
   async take({ id, method, params = {}, sessionId }) {
     const answer2 = (more) => this.say({ id, ...sessionId === void 0 ? {} : { sessionId }, ...more });
     try {
@@ -999,7 +1000,7 @@ var Tabs = class {
       answer2({ error: reason(error) });
     }
   }
-  /** The tab may have left what is granted while it was asked. */
+  /** The tab may have left the granted sites during the command. */
   async #isStillThere({ tabId, may }) {
     const { url } = await chrome.tabs.get(tabId);
     if (!may(originOf(url) ?? "")) throw new Refusal(ELSEWHERE);
@@ -1093,12 +1094,12 @@ var Tabs = class {
     await forgetTabs(bySite.map(({ tabId }) => tabId));
     await this.refreshAll();
   }
-  /** A session is gone, and those of the frames in it. */
+  /** Removes a session and those of the frames in it. */
   #drop(attached) {
     this.#bySession.delete(attached.session);
     for (const frame of attached.frames) this.#drop(frame);
   }
-  /** A frame of another site has a session, or has none any more. */
+  /** A frame of another site got a session, or lost it. */
   #framed(around, method, params) {
     const { sessionId, targetInfo } = params;
     if (method === "Target.detachedFromTarget") {
@@ -1144,7 +1145,10 @@ var Tabs = class {
     } else if (method === "Runtime.executionContextsCleared") attached.contexts.clear();
     if (passed !== void 0) this.say({ method, params: passed, sessionId: attached.session });
   }
-  /** Notes a world. `false`: the tab shows what is not granted, and is let go before anything of that is heard. */
+  /**
+   * Records a context. `false`: the tab shows a site that is not granted, and is detached before any of its events are
+   * forwarded.
+   */
   #created(attached, params) {
     const { context } = params;
     const beside3 = context.name === WORLD && !context.origin.startsWith("chrome-extension:");
