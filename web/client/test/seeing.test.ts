@@ -260,6 +260,24 @@ scene(
 );
 
 scene(
+  "controls that a page builds in its load event are seen by the first look",
+  async ({ hub, tab, page }) => {
+    hub.pages.set("/late.css", (_, response) => void setTimeout(() => response.end(), 300));
+    hub.pages.set("/built", (_, response) => {
+      const late = `document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: "/late.css" }))`;
+      const builds = `onload = () => document.body.insertAdjacentHTML("beforeend", "<button>Choose</button>")`;
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+      response.end(html("", `<p>a list</p><script>${late}; ${builds}</script>`));
+    });
+    assert.equal(await told(page, "look"), "here");
+    void tab.goto(`${hub.origin}/built`).catch(() => undefined);
+    const built = await hub.joined();
+    assert.equal(await told(built, "look"), "a list\ne1 [Choose]");
+  },
+  html("", "<p>here</p>"),
+);
+
+scene(
   "a ref that look never gave is refused",
   async ({ page }) => {
     assert.equal(await refused(page, "click", { target: "e9" }), "there is no e9; look gives refs");

@@ -87,6 +87,8 @@ export const LEAVING_MS = 30_000;
 export const TRAVEL_MS = 9_000;
 /** How long the first outline of a loading page waits for something to show. */
 export const LOADED_MS = 10_000;
+/** How long an outline waits for the load event, from the end of parsing, or from the response while that goes on. */
+export const LOADING_MS = 1_000;
 
 /** How often, and how many times, a page that was just loaded is checked for a called tool. */
 export const TOOL_LOOK_MS = 50;

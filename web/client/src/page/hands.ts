@@ -1,7 +1,7 @@
 // The part with all verbs that look or act. It is one part because every act is followed by a look.
 
 import { acts } from "../act/part.js";
-import { LOADED_MS, READY_LOOK_MS } from "../core/limits.js";
+import { LOADED_MS, LOADING_MS, READY_LOOK_MS } from "../core/limits.js";
 import { looks, seen, view } from "../look/part.js";
 import { scoped } from "../look/find.js";
 import { countFrom, lastRef } from "../look/refs.js";
@@ -73,12 +73,23 @@ function inFrame(core: Core, name: string, { frame, ...params }: Params): Params
 
 const TARGETS = ["target", "from", "to", "click"];
 
-/** Waits until the page shows something or its document is parsed; `whole`: until everything is loaded. */
+/**
+ * Waits until the page shows something or its document is parsed; `whole`: until everything is loaded. Then it waits a
+ * moment for the load event, because many pages build their controls in it.
+ */
 async function shown({ after }: Core, whole: boolean, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + LOADED_MS;
   const ready = (state: DocumentReadyState): boolean => state === "complete" || (state === "interactive" && !whole);
-  while (!ready(document.readyState) && view().length === 0 && performance.now() < deadline) {
+  const empty = (): boolean => !ready(document.readyState) && view().length === 0 && performance.now() < deadline;
+  const loading = (): boolean => document.readyState !== "complete" && performance.now() < loadDeadline();
+  while (empty() || loading()) {
     signal.throwIfAborted();
     await new Promise<void>((resolve) => after(READY_LOOK_MS, resolve));
   }
+}
+
+/** When to look although the document is still loading; in the past for a document that no response brought. */
+function loadDeadline(): number {
+  const [navigation] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  return (navigation?.domContentLoadedEventEnd || navigation?.responseStart || -LOADING_MS) + LOADING_MS;
 }
