@@ -12,7 +12,7 @@ mod decoder;
 #[path = "../../crates/eye-hub/src/transport/websocket/opcode.rs"]
 mod opcode;
 
-use decoder::{Decoder, Heard};
+use decoder::{Decoder, Received};
 
 const LIMIT_BYTES: usize = 3_000;
 
@@ -23,11 +23,11 @@ fn heard(bytes: &[u8], piece: usize) -> (Vec<String>, Option<u16>) {
         decoder.buffer().extend_from_slice(part);
         loop {
             match decoder.next() {
-                Ok(Some(Heard::Text(text))) => all.push(format!("text {text}")),
-                Ok(Some(Heard::Binary(bytes))) => all.push(format!("binary {bytes:?}")),
-                Ok(Some(Heard::Ping(bytes))) => all.push(format!("ping {bytes:?}")),
-                Ok(Some(Heard::Pong)) => all.push("pong".to_owned()),
-                Ok(Some(Heard::Close(code))) => {
+                Ok(Some(Received::Text(text))) => all.push(format!("text {text}")),
+                Ok(Some(Received::Binary(bytes))) => all.push(format!("binary {bytes:?}")),
+                Ok(Some(Received::Ping(bytes))) => all.push(format!("ping {bytes:?}")),
+                Ok(Some(Received::Pong)) => all.push("pong".to_owned()),
+                Ok(Some(Received::Close(code))) => {
                     all.push(format!("close {code:?}"));
                     return (all, None);
                 }

@@ -3,7 +3,7 @@
 use crate::address::Address;
 use crate::call::{Call, CallOptions};
 use crate::error::Error;
-use crate::link::{self, Heard, Link};
+use crate::link::{self, FromHub, Link};
 use crate::news::{News, Notification, Notifications};
 use base64::Engine;
 use eye_protocol::Value;
@@ -56,14 +56,14 @@ impl Agent {
         let news = Arc::new(News::default());
         let listeners = Arc::clone(&news);
         let link = Link::open(address, "clientType=agent", move |_, heard| match heard {
-            Heard::Notification { method, params } => {
+            FromHub::Notification { method, params } => {
                 if let Some(notification) = Notification::parse(method, params) {
                     listeners.tell(&notification);
                 }
             }
-            Heard::Lost => listeners.end(),
+            FromHub::Lost => listeners.end(),
             // A hub sends agents no requests.
-            Heard::Request { .. } => {}
+            FromHub::Request { .. } => {}
         })?;
         let AgentSetup { name, page, timeout } = setup;
         let hello = Hello {

@@ -25,7 +25,7 @@ pub struct Link {
 }
 
 /// A message of the hub that is not an answer.
-pub enum Heard<'a> {
+pub enum FromHub<'a> {
     Request {
         /// JSON text.
         id: &'a str,
@@ -45,7 +45,7 @@ impl Link {
     pub fn open(
         address: &Address,
         query: &str,
-        mut hear: impl FnMut(&Writer, Heard<'_>) + Send + 'static,
+        mut hear: impl FnMut(&Writer, FromHub<'_>) + Send + 'static,
     ) -> Result<Arc<Self>, Error> {
         let opening = Opening { query, origin: None };
         let (reader, writer) = Connection::open(address, &opening)?.split();
@@ -58,7 +58,7 @@ impl Link {
                 // Cut first: a call that is written after this would wait for an answer that cannot come.
                 writer.cut();
                 calls.lose(&why);
-                hear(&writer, Heard::Lost);
+                hear(&writer, FromHub::Lost);
             })
             .map_err(|source| Error::Unreachable { address: address.to_string(), source: Arc::new(source) })?;
         Ok(link)
@@ -120,7 +120,7 @@ pub fn hello() -> Hello {
 }
 
 /// Reads until the connection is gone, and returns the reason.
-fn read_all(mut reader: Reader, writer: &Writer, calls: &Calls, hear: &mut impl FnMut(&Writer, Heard<'_>)) -> String {
+fn read_all(mut reader: Reader, writer: &Writer, calls: &Calls, hear: &mut impl FnMut(&Writer, FromHub<'_>)) -> String {
     let mut last_words = None;
     loop {
         let frame = match reader.read() {
@@ -147,10 +147,10 @@ fn read_all(mut reader: Reader, writer: &Writer, calls: &Calls, hear: &mut impl 
                     }
                 }
                 "hub/retiring" => last_words = Some("the hub shuts down".into()),
-                method => hear(writer, Heard::Notification { method, params: &params }),
+                method => hear(writer, FromHub::Notification { method, params: &params }),
             },
             Some(Message::Request { id, method, params }) => {
-                hear(writer, Heard::Request { id: &id, method: &method, params: &params });
+                hear(writer, FromHub::Request { id: &id, method: &method, params: &params });
             }
             // Line frames: this client sends no requests in that form.
             None => {}

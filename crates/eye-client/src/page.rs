@@ -3,7 +3,7 @@
 use crate::address::Address;
 use crate::connection::Writer;
 use crate::error::Error;
-use crate::link::{self, Heard, Link};
+use crate::link::{self, FromHub, Link};
 use crate::tool::{Answer, Flag, ToolCall, ToolError};
 use crate::workers::Workers;
 use eye_protocol::limits::FRAME_BYTES_MAX;
@@ -208,25 +208,25 @@ struct Desk {
 }
 
 impl Desk {
-    fn hear(self: &Arc<Self>, writer: &Writer, heard: &Heard<'_>) {
+    fn hear(self: &Arc<Self>, writer: &Writer, heard: &FromHub<'_>) {
         match heard {
-            Heard::Request { id, method: "tools/call", params } => self.begin(writer, id, params),
-            Heard::Request { id, method: "ping", .. } => {
+            FromHub::Request { id, method: "tools/call", params } => self.begin(writer, id, params),
+            FromHub::Request { id, method: "ping", .. } => {
                 let _ = writer.send(&[&rpc::response(id, Ok(r#"{"pong":true}"#))]);
             }
-            Heard::Request { id, method, .. } => {
+            FromHub::Request { id, method, .. } => {
                 let error = eye_protocol::Error::new(Code::METHOD, format!("a program does not know {method}"));
                 let _ = writer.send(&[&rpc::response(id, Err(&error))]);
             }
-            Heard::Notification { method: "call/cancel", params } => {
+            FromHub::Notification { method: "call/cancel", params } => {
                 if let Ok(CancelPage { id }) = link::read(params)
                     && let Some(cancelled) = self.under_way().get(rpc::json(&id).as_str())
                 {
                     cancelled.raise();
                 }
             }
-            Heard::Notification { .. } => {}
-            Heard::Lost => {
+            FromHub::Notification { .. } => {}
+            FromHub::Lost => {
                 self.under_way().values().for_each(|cancelled| cancelled.raise());
                 self.workers.end();
             }

@@ -7,7 +7,7 @@ use crate::opaque::opaque;
 use crate::session::Session;
 use crate::switchboard::Switchboard;
 use crate::task::{Reply, ReplyForm};
-use crate::topics::{Heard, Waiting};
+use crate::topics::{Publication, Waiting};
 use eye_protocol::limits::{
     MAILBOX_TOPIC, NAME_BYTES_MAX, OWN_TOPIC_PREFIX, TOPIC_BYTES_MAX, TOPIC_WAIT_DEFAULT_MS, TOPIC_WAIT_MAX_MS,
 };
@@ -59,7 +59,7 @@ impl Switchboard {
         listeners.retain(|to| audience.holds(topic, self.page(*to)) && self.reaches(&scope, origin, *to));
         // Messages under our own prefix stay at this hub: each hub keeps the mail of its own pages.
         let is_own = topic.starts_with(OWN_TOPIC_PREFIX);
-        let heard = Heard { topic, audience: &audience, origin, scope: &scope };
+        let heard = Publication { topic, audience: &audience, origin, scope: &scope };
         let hubs = if is_own { Vec::new() } else { self.topics.hubs(heard) };
         if !listeners.is_empty() || !hubs.is_empty() {
             let count = listeners.len() + hubs.len();

@@ -41,11 +41,11 @@ pub(crate) struct Framed {
 pub(crate) struct Part {
     /// The frame's label, such as `f2`. Empty for the page itself.
     pub(crate) label: Box<str>,
-    pub(crate) said: Said,
+    pub(crate) said: FrameLines,
 }
 
 #[derive(Debug)]
-pub(crate) enum Said {
+pub(crate) enum FrameLines {
     Nothing,
     Text(String),
     /// Why the part has no lines.
@@ -56,16 +56,16 @@ impl Framed {
     /// An outline whose parts have not answered. `params` are those of the looks at frames.
     pub(crate) fn new(reply: Reply, tab: SessionId, params: Box<str>, all: bool) -> Self {
         let lines_max = if all { LINES_ALL_MAX } else { LINES_MAX };
-        let parts = vec![Part { label: "".into(), said: Said::Nothing }];
+        let parts = vec![Part { label: "".into(), said: FrameLines::Nothing }];
         Self { reply, tab, params, lines_max, delta: None, until: 0, parts, left: 1 }
     }
 
     /// Records the result of a part, and adds the frames that it names.
-    pub(crate) fn hear(&mut self, at: usize, said: Said) {
-        if let Said::Text(text) = &said {
+    pub(crate) fn hear(&mut self, at: usize, said: FrameLines) {
+        if let FrameLines::Text(text) = &said {
             for label in text.lines().flat_map(labels) {
                 if self.parts.len() <= FRAMES_LEN_MAX && self.parts.iter().all(|part| *part.label != *label) {
-                    self.parts.push(Part { label: label.into(), said: Said::Nothing });
+                    self.parts.push(Part { label: label.into(), said: FrameLines::Nothing });
                     self.left += 1;
                 }
             }
@@ -85,13 +85,13 @@ impl Framed {
         done[at] = true;
         let part = &self.parts[at];
         let text = match &part.said {
-            Said::Nothing => return,
-            Said::Note(note) => {
+            FrameLines::Nothing => return,
+            FrameLines::Note(note) => {
                 let next = if *note == UNSEEN { String::new() } else { format!(" (eye --frame {} look)", part.label) };
                 written.lines.push(format!("{:indent$}{note}{next}", ""));
                 return;
             }
-            Said::Text(text) => text,
+            FrameLines::Text(text) => text,
         };
         let mut cut = 0_usize;
         for line in text.lines() {
@@ -152,7 +152,7 @@ mod tests {
         let mut framed = Framed::new(reply, SessionId::parse("tab").unwrap(), "{}".into(), false);
         framed.lines_max = lines_max;
         for (at, text) in texts.iter().enumerate() {
-            framed.hear(at, Said::Text((*text).to_owned()));
+            framed.hear(at, FrameLines::Text((*text).to_owned()));
         }
         framed
     }

@@ -2,7 +2,7 @@
 //! asked once the tab's outline is there, for a short time, and only if the agent may see it.
 
 use crate::effect::Effect;
-use crate::framed::{Framed, LATE, REFUSED, Said, UNSEEN};
+use crate::framed::{FrameLines, Framed, LATE, REFUSED, UNSEEN};
 use crate::ids::{Conn, Millis};
 use crate::session::Session;
 use crate::session_event::Event;
@@ -54,11 +54,11 @@ impl Switchboard {
     ) {
         let Some(framed) = self.framed.get_mut(&outline) else { return };
         let said = match ending {
-            Ok(Value::Text(text)) if text.len() <= OUTLINE_BYTES_MAX => Said::Text(text),
+            Ok(Value::Text(text)) if text.len() <= OUTLINE_BYTES_MAX => FrameLines::Text(text),
             ending @ Err(Error { code: Code::CANCELLED, .. }) => return self.end_framed(outline, ending, delta, out),
             ending if at == 0 => return self.end_framed(outline, ending, delta, out),
-            Err(Error { code: Code::TIMEOUT, .. }) => Said::Note(LATE),
-            Ok(_) | Err(_) => Said::Note(REFUSED),
+            Err(Error { code: Code::TIMEOUT, .. }) => FrameLines::Note(LATE),
+            Ok(_) | Err(_) => FrameLines::Note(REFUSED),
         };
         if at == 0 {
             framed.delta = delta;
@@ -89,7 +89,7 @@ impl Switchboard {
             return;
         };
         if !known.scope.sees(held.origin()) {
-            framed.parts[at].said = Said::Note(UNSEEN);
+            framed.parts[at].said = FrameLines::Note(UNSEEN);
             framed.left -= 1;
             return;
         }

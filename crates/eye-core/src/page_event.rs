@@ -5,7 +5,7 @@ use crate::policy::Policy;
 use eye_protocol::Ending;
 use eye_protocol::messages::PageInfo;
 use eye_protocol::rpc::RpcId;
-use eye_protocol::state::{Change, Whole};
+use eye_protocol::state::{Change, WholeState};
 
 /// An event of a joined page. Switchboard and session take the same type.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub enum PageEvent {
     Capable(Vec<String>),
     /// The page publishes its whole state.
     State {
-        whole: Whole,
+        whole: WholeState,
         /// Unix time in milliseconds.
         wall_ms: u64,
     },

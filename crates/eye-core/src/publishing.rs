@@ -11,18 +11,18 @@ use crate::snapshots::Published;
 use crate::state::{State, StateQuery, When};
 use crate::task::{Asker, Reply, Task};
 use crate::then::Then;
-use crate::work::{Done, Told, Work};
+use crate::work::{Done, StateAnswer, Work};
 use eye_protocol::limits::{LASTING_STATE_BYTES_MAX, LIGHT_BYTES_MAX, LIGHT_STEPS_MAX, STATE_ASK_MS};
-use eye_protocol::state::{Change, Whole};
+use eye_protocol::state::{Change, WholeState};
 use eye_protocol::{Code, Ending, Error, Value};
 
 const FALLBACK: &str = "using cached state: the page did not answer, so it may be stale";
 
 impl Session {
     /// A page publishes a whole document, which replaces the one before.
-    pub(crate) fn publish_state(&mut self, when: When, page: Conn, whole: Whole, out: &mut Vec<Outcome>) {
+    pub(crate) fn publish_state(&mut self, when: When, page: Conn, whole: WholeState, out: &mut Vec<Outcome>) {
         self.published.wall_ms = when.wall_ms;
-        let Whole { state, revision: page_revision } = whole;
+        let WholeState { state, revision: page_revision } = whole;
         if state.len() > LIGHT_BYTES_MAX {
             let then = Then::Publish { page, page_revision, when };
             self.begin(Work::Parse(state), then, out);
@@ -164,7 +164,7 @@ impl Session {
                 // A page gets no report on its state; an agent that requested the state does.
                 let _ = self.take_state(page, page_revision, when, document, text, out);
             }
-            (Then::Tell { page, when, reply, query }, Done::Told(told)) => {
+            (Then::Tell { page, when, reply, query }, Done::StateAnswer(told)) => {
                 self.take_told_state(page, When { now, ..when }, told, reply, query, out);
             }
             (Then::Change { page, page_revision, when }, Done::Patched(document, fits, patch)) => {
@@ -269,9 +269,9 @@ impl Session {
         let (Some(page), when) = (self.page(), When { now, wall_ms: self.published.wall_ms }) else { return };
         let told = match ending {
             Ok(Value::Json(text)) if text.len() > LIGHT_BYTES_MAX => {
-                return self.begin(Work::Told(text), Then::Tell { page, when, reply, query }, out);
+                return self.begin(Work::StateAnswer(text), Then::Tell { page, when, reply, query }, out);
             }
-            Ok(Value::Json(text)) => Told::parse(&text, || {}),
+            Ok(Value::Json(text)) => StateAnswer::parse(&text, || {}),
             Ok(_) => Err(Error::new(Code::INTERNAL, "the page told a malformed state")),
             Err(error) if error.code == Code::METHOD => {
                 Err(Error::new(Code::SESSION, "the page publishes no state")
@@ -286,13 +286,13 @@ impl Session {
         &mut self,
         page: Conn,
         when: When,
-        told: Result<Told, Error>,
+        told: Result<StateAnswer, Error>,
         reply: Option<Reply>,
         query: StateQuery,
         out: &mut Vec<Outcome>,
     ) {
         match told {
-            Ok(Told { document, text, revision }) => {
+            Ok(StateAnswer { document, text, revision }) => {
                 let taken = self.take_state(page, revision, when, document, text, out);
                 self.tell_taken_state(when.now, reply, query, taken, out);
             }

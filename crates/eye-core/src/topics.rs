@@ -10,7 +10,7 @@ use crate::session::Session;
 use eye_protocol::limits::{OWN_TOPIC_PREFIX, SUBSCRIPTIONS_MAX, TOPIC_QUEUE_BYTES_MAX, TOPIC_QUEUE_LEN_MAX};
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error};
-pub(crate) use interests::Heard;
+pub(crate) use interests::Publication;
 use interests::{Interests, common};
 use queue::Queue;
 use rustc_hash::FxHashMap;
@@ -174,7 +174,7 @@ impl Topics {
     }
 
     /// The hubs that may have a listener for a message.
-    pub fn hubs(&self, heard: Heard<'_>) -> Vec<Arc<str>> {
+    pub fn hubs(&self, heard: Publication<'_>) -> Vec<Arc<str>> {
         self.interests.hubs(heard)
     }
 
@@ -187,7 +187,7 @@ impl Topics {
         }
         let waited = self.waiting.take_where(|waiting| {
             let Waiting { topic, origin, scope, audience, .. } = waiting;
-            let heard = Heard { topic, audience, origin: origin.as_deref(), scope };
+            let heard = Publication { topic, audience, origin: origin.as_deref(), scope };
             !topic.starts_with(OWN_TOPIC_PREFIX) && Interests::wants(&new, heard)
         });
         waited.into_iter().map(|(until, _, waiting)| (until, waiting)).collect()

@@ -11,7 +11,7 @@ use crate::state;
 use crate::toolbox::{self, Prepared};
 use eye_protocol::limits::{CHECK_STEPS_MAX, PATCH_STEPS_MAX};
 use eye_protocol::scan::Pause;
-use eye_protocol::state::Whole;
+use eye_protocol::state::WholeState;
 use eye_protocol::{Code, Error, SessionId};
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub enum Work {
     /// Parse a document. What another hub sends need not be JSON.
     Parse(Box<str>),
     /// Parse a page's answer to a request for its state.
-    Told(String),
+    StateAnswer(String),
     /// Apply a patch.
     Patch(Document, Box<str>),
     /// Read a part of a document as JSON text.
@@ -48,7 +48,7 @@ pub enum Done {
     /// Of [`Work::Parse`], with the text.
     Parsed(Result<Document, Error>, Box<str>),
     /// Of [`Work::Told`].
-    Told(Result<Told, Error>),
+    StateAnswer(Result<StateAnswer, Error>),
     /// Of [`Work::Patch`], with the patch; the document is unchanged if it did not fit.
     Patched(Document, Result<(), Unfit>, Box<str>),
     /// Of [`Work::Read`].
@@ -63,7 +63,7 @@ pub enum Done {
 
 /// A state that a page sent when it was asked.
 #[derive(Debug)]
-pub struct Told {
+pub struct StateAnswer {
     /// The document, or why it is refused.
     pub document: Result<Document, Error>,
     pub text: Box<str>,
@@ -71,10 +71,10 @@ pub struct Told {
     pub revision: u64,
 }
 
-impl Told {
+impl StateAnswer {
     /// Reads a page's answer, which may be large.
     pub fn parse(answer: &str, pause: Pause) -> Result<Self, Error> {
-        let Whole { state: text, revision } = Whole::parse(answer, pause).map_err(|error| {
+        let WholeState { state: text, revision } = WholeState::parse(answer, pause).map_err(|error| {
             Error::new(Code::INTERNAL, format!("the page told a malformed state: {}", error.message))
         })?;
         Ok(Self { document: Document::parse(&text, pause), text, revision })
@@ -112,7 +112,7 @@ impl Work {
     pub fn run(self, pause: Pause) -> Done {
         match self {
             Self::Parse(text) => Done::Parsed(Document::parse(&text, pause), text),
-            Self::Told(text) => Done::Told(Told::parse(&text, pause)),
+            Self::StateAnswer(text) => Done::StateAnswer(StateAnswer::parse(&text, pause)),
             Self::Patch(mut document, patch) => {
                 let fits = document.patch(&patch, &mut Meter::pausing(PATCH_STEPS_MAX, pause));
                 Done::Patched(document, fits, patch)

@@ -12,7 +12,7 @@ use eye_protocol::limits::{LASTING_STATE_BYTES_MAX, LASTING_STATE_MS, LIGHT_BYTE
 use eye_protocol::messages::{Hello, PageInfo};
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Limits, Scope};
-use eye_protocol::state::Whole;
+use eye_protocol::state::WholeState;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ impl Hub {
     fn publish(&mut self, state: &Value, revision: u64) {
         let state = state.to_string().into();
         let wall_ms = WALL_MS + self.now;
-        self.on(Input::page(PAGE, PageEvent::State { whole: Whole { state, revision }, wall_ms }));
+        self.on(Input::page(PAGE, PageEvent::State { whole: WholeState { state, revision }, wall_ms }));
     }
 
     fn wait(&mut self, ms: Millis) -> Vec<Effect> {

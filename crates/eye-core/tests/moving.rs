@@ -9,7 +9,7 @@ use eye_core::{Conn, Effect, Input, Millis, Newcomer, PageEvent, Policy, Reply, 
 use eye_protocol::SessionId;
 use eye_protocol::limits::{HANDOVER_BYTES_MAX, HANDOVER_MS, LIGHT_BYTES_MAX, MAILBOX_LEN_MAX, OFFER_MS};
 use eye_protocol::messages::PageInfo;
-use eye_protocol::state::{Change, Whole};
+use eye_protocol::state::{Change, WholeState};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ impl Hub {
     }
 
     fn publish(&mut self, state: &Value, revision: u64) -> Vec<Effect> {
-        let whole = Whole { state: state.to_string().into(), revision };
+        let whole = WholeState { state: state.to_string().into(), revision };
         self.on(Input::page(PAGE, PageEvent::State { whole, wall_ms: 1_700_000_000_000 }))
     }
 

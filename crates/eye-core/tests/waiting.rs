@@ -5,7 +5,7 @@ use crate::script::play;
 use eye_core::{Conn, Effect, Input, Known, Mode, Newcomer, PageEvent, Policy, ReplyForm, Switchboard, Task, Terms};
 use eye_protocol::SessionId;
 use eye_protocol::messages::PageInfo;
-use eye_protocol::state::Whole;
+use eye_protocol::state::WholeState;
 use insta::assert_snapshot;
 use std::sync::Arc;
 
@@ -462,7 +462,7 @@ fn that_a_page_offers_something_is_remembered_at_once() {
     assert_eq!(offers(&mut board), Some((true, false)));
     board.on(2, Input::page(page, PageEvent::Offers { id: None, tools: tools() }), &mut out);
     assert_eq!(offers(&mut board), None, "nothing new");
-    let whole = Whole { state: r#"{"n":1}"#.into(), revision: 1 };
+    let whole = WholeState { state: r#"{"n":1}"#.into(), revision: 1 };
     board.on(3, Input::page(page, PageEvent::State { whole, wall_ms: 0 }), &mut out);
     assert_eq!(offers(&mut board), Some((true, true)));
 }

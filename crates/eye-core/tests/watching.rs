@@ -10,7 +10,7 @@ use eye_protocol::limits::RECALL_MS;
 use eye_protocol::messages::PageInfo;
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Limits, Scope};
-use eye_protocol::state::Whole;
+use eye_protocol::state::WholeState;
 use std::sync::Arc;
 
 const AGENT: Conn = Conn(1);
@@ -85,7 +85,7 @@ impl Hub {
     }
 
     fn publish(&mut self, state: &str, revision: u64) -> Vec<String> {
-        let whole = Whole { state: state.into(), revision };
+        let whole = WholeState { state: state.into(), revision };
         self.on(Input::page(PAGE, PageEvent::State { whole, wall_ms: self.now }))
     }
 

@@ -4,7 +4,7 @@ use crate::script::play;
 use eye_core::{Conn, Effect, Input, Mode, Newcomer, PageEvent, Policy, ReplyForm, Switchboard, Task, Terms};
 use eye_protocol::limits::{LIGHT_BYTES_MAX, LIGHT_TOOLS_BYTES_MAX, MEMORY_BYTES_MAX};
 use eye_protocol::messages::PageInfo;
-use eye_protocol::state::Whole;
+use eye_protocol::state::WholeState;
 use eye_protocol::{Ending, SessionId};
 
 /// A document that a worker parses, with a member to look at.
@@ -233,7 +233,7 @@ fn the_oldest_state_gives_way_when_memory_is_short() {
     let zeros = format!("[{}]", vec!["0"; 500_000].join(","));
     for page in 1..=12 {
         joins(&mut board, page, page);
-        let whole = Whole { state: zeros.clone().into(), revision: 1 };
+        let whole = WholeState { state: zeros.clone().into(), revision: 1 };
         run(&mut board, page, Input::page(Conn(page), PageEvent::State { whole, wall_ms: 0 }));
         assert!(board.kept_bytes() <= MEMORY_BYTES_MAX, "{} after {page}", board.kept_bytes());
     }

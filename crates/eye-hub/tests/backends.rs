@@ -3,7 +3,7 @@
 use crate::stage;
 use crate::stage::{Hub, ORIGIN, Page};
 use eye_hub::guests::Computing;
-use eye_hub::guests::backends::{Backends, Given, Heard, Room, Say};
+use eye_hub::guests::backends::{Backends, Given, Incoming, Outgoing, Room};
 use eye_hub::origins::Allowed;
 use eye_hub::{Auth, Config, Later, Links};
 use eye_protocol::limits::{BACKEND_MESSAGE_BYTES_MAX, BACKEND_SOCKETS_MAX};
@@ -19,7 +19,7 @@ struct Echo;
 impl Backends for Echo {
     fn begin(&self, _links: Links) {}
 
-    fn talk(&self, room: Room, origin: Option<String>, mut heard: Heard, say: Say) -> Later<()> {
+    fn talk(&self, room: Room, origin: Option<String>, mut heard: Incoming, say: Outgoing) -> Later<()> {
         Box::pin(async move {
             while let Some(text) = heard.recv().await {
                 match text.as_str() {

@@ -165,12 +165,12 @@ pub fn parse_one_paced(text: &str, pause: Pause) -> Option<Message<'_>> {
 /// invalid request, as it must where a peer sends it.
 pub fn error_without_id(text: &str) -> Option<Error> {
     #[derive(Deserialize)]
-    struct Told {
+    struct ErrorWithoutId {
         jsonrpc: Box<str>,
         id: Option<u8>,
         error: Box<RawValue>,
     }
-    let Told { jsonrpc, id: None, error } = serde_json::from_str(text).ok()? else { return None };
+    let ErrorWithoutId { jsonrpc, id: None, error } = serde_json::from_str(text).ok()? else { return None };
     (&*jsonrpc == "2.0").then(|| Error::from_raw(error.get()))
 }
 

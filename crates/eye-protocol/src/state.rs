@@ -7,13 +7,13 @@ use serde_json::value::RawValue;
 
 /// Params of `state/update`, and a page's answer to `state/get`.
 #[derive(Clone, Debug)]
-pub struct Whole {
+pub struct WholeState {
     /// The document as JSON text.
     pub state: Box<str>,
     pub revision: u64,
 }
 
-impl Whole {
+impl WholeState {
     /// Reads it from JSON text, which may be large.
     pub fn parse(text: &str, pause: Pause) -> Result<Self, Error> {
         let (state, revision) = revised(text, "state", pause)?;

@@ -183,19 +183,19 @@ pub async fn open(remote: &Remote) -> Result<SendRequest<RequestBody>, Fault> {
 /// Interprets an HTTP error status. Only a refusal by the hub itself is final: a proxy may block one transport only.
 pub fn refusal(status: StatusCode, body: &[u8]) -> Fault {
     #[derive(Deserialize)]
-    struct Said {
+    struct RefusalBody {
         error: String,
         hint: Option<String>,
     }
     let denied = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::MISDIRECTED_REQUEST];
-    match serde_json::from_slice::<Said>(body) {
+    match serde_json::from_slice::<RefusalBody>(body) {
         // The hub's own hint is for the author of a request; this one is for a person at a shell.
-        Ok(Said { error, .. }) if status == StatusCode::UNAUTHORIZED => {
+        Ok(RefusalBody { error, .. }) if status == StatusCode::UNAUTHORIZED => {
             let hint = "set EYE_TOKEN to what `eye token show` prints on the hub's machine, or use --token-file";
             Fault::Refused { why: error, hint: Some(hint.into()) }
         }
-        Ok(Said { error, hint }) if denied.contains(&status) => Fault::Refused { why: error, hint },
-        Ok(Said { error, .. }) => Fault::Blocked(error),
+        Ok(RefusalBody { error, hint }) if denied.contains(&status) => Fault::Refused { why: error, hint },
+        Ok(RefusalBody { error, .. }) => Fault::Blocked(error),
         Err(_) => Fault::Blocked(status.to_string()),
     }
 }

@@ -7,7 +7,7 @@ use eye_browser::drive::{Browsers, Settings};
 use eye_browser::launch;
 use eye_browser::pipe::tunnel::TunnelPipe;
 use eye_hub::guests::ExtensionDoor;
-use eye_hub::guests::extension::{CODE_DEFAULT, Codes, Heard, Say, Tabs};
+use eye_hub::guests::extension::{CODE_DEFAULT, Codes, Incoming, Outgoing, Tabs};
 use eye_hub::{Answers, Guest, Later, Links};
 use eye_protocol::operations::BROWSER_METHODS;
 use eye_protocol::rpc;
@@ -63,7 +63,7 @@ impl Driven {
 }
 
 impl Tabs for Driven {
-    fn talk(&self, name: String, heard: Heard, say: Say) -> Later<()> {
+    fn talk(&self, name: String, heard: Incoming, say: Outgoing) -> Later<()> {
         let browsers = self.browsers.clone();
         Box::pin(async move { browsers.tunnel(name, TunnelPipe { say, heard }).await })
     }

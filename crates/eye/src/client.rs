@@ -88,8 +88,8 @@ pub fn call_tool(
     };
     link.send(&[&frame])?;
     match listen(&mut link, patience, &mut wanted)? {
-        Heard::Answer(result) => Ok(result),
-        Heard::Retiring => Err(Failure::HubGone),
+        Reply::Answer(result) => Ok(result),
+        Reply::Retiring => Err(Failure::HubGone),
     }
 }
 
@@ -130,8 +130,8 @@ impl Conversation {
     pub fn ask<T: DeserializeOwned>(&mut self, method: &str, params: &impl Serialize) -> Result<T, Failure> {
         self.link.send(&[&rpc::request(ID, method, params)])?;
         match listen(&mut self.link, Some(self.patience), answer_to_id)? {
-            Heard::Answer(result) => read_result(&result),
-            Heard::Retiring => Err(Failure::HubGone),
+            Reply::Answer(result) => read_result(&result),
+            Reply::Retiring => Err(Failure::HubGone),
         }
     }
 }
@@ -164,8 +164,8 @@ pub fn open(options: &Options) -> Result<Connection, Failure> {
             Some(Message::Response { outcome, .. }) => Some(outcome.map(|_| ()).map_err(Failure::from)),
             _ => None,
         })? {
-            Heard::Answer(()) => return Ok(link),
-            Heard::Retiring => {}
+            Reply::Answer(()) => return Ok(link),
+            Reply::Retiring => {}
         }
     }
     Err(places::socket().not_reached())
@@ -199,7 +199,7 @@ fn answer_to_id(frame: &str) -> Option<Result<Box<str>, Failure>> {
     }
 }
 
-enum Heard<T> {
+enum Reply<T> {
     Answer(T),
     Retiring,
 }
@@ -225,9 +225,9 @@ fn exchange_within<T>(
         let hello = rpc::notification("hello", &hello(options, absent, link.is_server()));
         link.send(&[&hello, question])?;
         match listen(&mut link, patience, &mut wanted)? {
-            Heard::Answer(answer) => return Ok((answer, link)),
+            Reply::Answer(answer) => return Ok((answer, link)),
             // The hub has executed nothing of what was sent: a retiring hub serves no more calls.
-            Heard::Retiring => {}
+            Reply::Retiring => {}
         }
     }
     Err(places::socket().not_reached())
@@ -237,15 +237,15 @@ fn listen<T>(
     link: &mut Connection,
     patience: Option<Duration>,
     mut wanted: impl FnMut(&str) -> Option<Result<T, Failure>>,
-) -> Result<Heard<T>, Failure> {
+) -> Result<Reply<T>, Failure> {
     while let Some(frame) = frozen::receive(link, patience)? {
         if let Some(answer) = wanted(&frame) {
-            return answer.map(Heard::Answer);
+            return answer.map(Reply::Answer);
         }
         match about_connection(&frame) {
             Some(Ok(())) => {
                 see_off(link)?;
-                return Ok(Heard::Retiring);
+                return Ok(Reply::Retiring);
             }
             Some(Err(error)) => return Err(error.into()),
             None => {}

@@ -7,7 +7,7 @@ use crate::token_file::read_token;
 use crate::trust;
 use eye_client::Server;
 use eye_geometry::wire::{self, Geometry};
-use eye_hub::guests::backends::{Backends, Given, Heard, Room, Say};
+use eye_hub::guests::backends::{Backends, Given, Incoming, Outgoing, Room};
 use eye_hub::guests::llm::LlmServer;
 use eye_hub::guests::{Computing, PassThrough};
 use eye_hub::{Guest, Later, Links};
@@ -30,7 +30,7 @@ impl Backends for Seated {
         self.0.begin(Box::new(links));
     }
 
-    fn talk(&self, room: Room, origin: Option<String>, heard: Heard, say: Say) -> Later<()> {
+    fn talk(&self, room: Room, origin: Option<String>, heard: Incoming, say: Outgoing) -> Later<()> {
         let geometry = self.0.clone();
         match room {
             Room::Evolution => Box::pin(geometry.evolution(heard, say)),

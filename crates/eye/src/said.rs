@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 #[derive(Deserialize)]
-struct Said {
+struct EvalResult {
     #[serde(default)]
     value: Option<Box<RawValue>>,
     #[serde(default)]
@@ -30,7 +30,7 @@ struct Delta {
 
 /// Prints the result of a call; with `--json` and `--delta` the whole object.
 pub fn show(result: &str, options: &Options) -> Result<Exit, Failure> {
-    let said: Said = client::read_result(result)?;
+    let said: EvalResult = client::read_result(result)?;
     if options.json && options.delta {
         ui::value(&Value::Json(result.to_owned()), options)?;
         return Ok(Exit::Success);
@@ -48,7 +48,7 @@ pub fn show(result: &str, options: &Options) -> Result<Exit, Failure> {
 /// Converts the hub's result of a call.
 pub fn ending(result: &str) -> Ending {
     let garbled = |error: serde_json::Error| Error::new(Code::INTERNAL, format!("the hub answered oddly: {error}"));
-    let said: Said = serde_json::from_str(result).map_err(garbled)?;
+    let said: EvalResult = serde_json::from_str(result).map_err(garbled)?;
     Ok(match (said.value, said.rendering) {
         (Some(raw), _) => of_raw(raw.get()),
         (None, Some(text)) => Value::Rendering(text),

@@ -20,7 +20,7 @@ pub struct Owed(HashMap<String, Half>);
 
 /// The part of a message that may go to the hub.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Heard<T> {
+pub struct Allowed<T> {
     /// `None`: nothing of the message.
     pub rest: Option<T>,
     /// A call in the message that the other half must answer.
@@ -62,9 +62,9 @@ impl Owed {
 
     /// Filters a message of a half. Drops a message that is not a batch: the hub reads nothing else of a page that has
     /// joined.
-    pub fn hear<'a>(&mut self, half: Half, message: &'a str) -> Heard<Cow<'a, str>> {
+    pub fn hear<'a>(&mut self, half: Half, message: &'a str) -> Allowed<Cow<'a, str>> {
         let mut foreign = None;
-        let Ok(mut elements) = batch::parse(message) else { return Heard { rest: None, foreign } };
+        let Ok(mut elements) = batch::parse(message) else { return Allowed { rest: None, foreign } };
         let len = elements.len();
         elements.retain(|element| match about(element) {
             About::Ends(id) => self.may(half, &id, &mut foreign) && self.0.remove(&id).is_some(),
@@ -72,15 +72,15 @@ impl Owed {
             About::Nothing => true,
             About::Barred => false,
         });
-        Heard { rest: rest(message, len, &elements), foreign }
+        Allowed { rest: rest(message, len, &elements), foreign }
     }
 
     /// Filters a binary message of a half, which answers a call.
-    pub fn hear_binary<'a>(&mut self, half: Half, message: &'a [u8]) -> Heard<&'a [u8]> {
+    pub fn hear_binary<'a>(&mut self, half: Half, message: &'a [u8]) -> Allowed<&'a [u8]> {
         let mut foreign = None;
         let ends = Binary::parse(message)
             .is_some_and(|Binary { id, .. }| self.may(half, id, &mut foreign) && self.0.remove(id).is_some());
-        Heard { rest: ends.then_some(message), foreign }
+        Allowed { rest: ends.then_some(message), foreign }
     }
 
     /// A half passes calls of its own to the other half, which must answer them from then on.
@@ -223,11 +223,11 @@ mod tests {
             r#"[{"jsonrpc":"2.0","method":"call/navigating","params":{"id":"8","url":"/"}}]"#,
         ];
         for message in forged {
-            let expected = Heard { rest: None, foreign: Some("8".to_owned()) };
+            let expected = Allowed { rest: None, foreign: Some("8".to_owned()) };
             assert_eq!(owed.hear(Half::Page, message), expected, "{message}");
         }
         let binary = owed.hear_binary(Half::Page, b"8 text/plain\nforged");
-        assert_eq!(binary, Heard { rest: None, foreign: Some("8".to_owned()) });
+        assert_eq!(binary, Allowed { rest: None, foreign: Some("8".to_owned()) });
         assert_eq!(heard(&mut owed, Half::Hands, r#"["8:true"]"#), r#"["8:true"]"#);
     }
 
@@ -249,10 +249,10 @@ mod tests {
             r#"[{"jsonrpc":"2.0","id":"hello","method":"hello","params":{"typed":false}}]"#,
         ];
         for message in forged {
-            assert_eq!(owed.hear(Half::Page, message), Heard::default(), "{message}");
+            assert_eq!(owed.hear(Half::Page, message), Allowed::default(), "{message}");
         }
         for message in [&b"08 text/plain\nforged"[..], b"forged", b"12 image/png\n"] {
-            assert_eq!(owed.hear_binary(Half::Page, message), Heard::default());
+            assert_eq!(owed.hear_binary(Half::Page, message), Allowed::default());
         }
     }
 
@@ -263,7 +263,7 @@ mod tests {
         let pong = r#"{"jsonrpc":"2.0","id":"ping","result":{"pong":true}}"#;
         let progress = r#"{"jsonrpc":"2.0","method":"call/progress","params":{"id":"7","progress":1}}"#;
         let said = format!(r#"["8:forged",{info},{pong},{progress},"7:\"true\""]"#);
-        let expected = Heard {
+        let expected = Allowed {
             rest: Some(format!(r#"[{info},{pong},{progress},"7:\"true\""]"#).into()),
             foreign: Some("8".to_owned()),
         };

@@ -2,7 +2,7 @@
 
 use super::frames::{Own, params};
 use super::net::{Net, Whose};
-use super::verbs::{self, Asked};
+use super::verbs::{self, RequestBodies};
 use crate::cdp::{Event, Session};
 use eye_protocol::local::LocalHub;
 use eye_protocol::{Code, Error};
@@ -47,7 +47,7 @@ impl Recording {
         session: &Session,
         own: &Own,
         hub: &dyn LocalHub,
-    ) -> Result<(String, Option<Asked>), Error> {
+    ) -> Result<(String, Option<RequestBodies>), Error> {
         #[derive(Deserialize)]
         struct Wanted {
             #[serde(default)]
@@ -95,7 +95,7 @@ impl Recording {
             let text = format!("{}\n(headers and bodies of this origin are denied to this agent)", found.row());
             return Ok((text, None));
         }
-        let asked = Asked {
+        let asked = RequestBodies {
             id: found.id.clone(),
             has_body: found.has_body,
             is_answered: found.is_answered(),

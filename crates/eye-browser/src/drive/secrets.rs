@@ -75,10 +75,10 @@ pub async fn places(
 /// unknown.
 async fn told(outer: &Outer, unmasked: bool) -> Result<Vec<Rect>, CommandError> {
     #[derive(Deserialize)]
-    struct Told {
+    struct HiddenPlaces {
         places: Vec<(f64, f64, f64, f64)>,
     }
-    let Told { places } = outer.root.ask("Eye.hidden", &json!({ "unmasked": unmasked })).await?;
+    let HiddenPlaces { places } = outer.root.ask("Eye.hidden", &json!({ "unmasked": unmasked })).await?;
     Ok(rects(places))
 }
 

@@ -40,7 +40,7 @@ pub fn shows(dialog: &Dialog) -> Error {
 }
 
 /// Adds the bodies of a request to its row and headers (`details`).
-pub async fn request(session: &Session, mut details: String, asked: Asked) -> Ending {
+pub async fn request(session: &Session, mut details: String, asked: RequestBodies) -> Ending {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Posted {
@@ -77,7 +77,7 @@ pub async fn request(session: &Session, mut details: String, asked: Asked) -> En
 
 /// The bodies to fetch of a request.
 #[derive(Debug)]
-pub struct Asked {
+pub struct RequestBodies {
     /// The browser's id of the request.
     pub id: String,
     /// Whether the request had a body.

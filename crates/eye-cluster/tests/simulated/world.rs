@@ -11,7 +11,7 @@ use eye_core::lasting::{Found, LastingLetter, LastingState, Recalled};
 use eye_core::state::StateQuery;
 use eye_core::{Asker, Effect, Input, PageEvent, Reply, ReplyForm};
 use eye_protocol::SessionId;
-use eye_protocol::state::Whole;
+use eye_protocol::state::WholeState;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -266,7 +266,7 @@ impl World {
         let number = self.said;
         let Some((conn, origin, revision)) = self.hubs[hub].publishes(session, number) else { return };
         let state = json!({ "n": number, "origin": origin }).to_string().into();
-        let whole = Whole { state, revision };
+        let whole = WholeState { state, revision };
         self.board(hub, Input::page(conn, PageEvent::State { whole, wall_ms: number }));
     }
 

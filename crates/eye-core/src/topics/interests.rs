@@ -32,7 +32,7 @@ struct OfHub {
 
 /// The parts of a message that decide which listeners receive it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Heard<'a> {
+pub(crate) struct Publication<'a> {
     pub topic: &'a str,
     pub audience: &'a Audience,
     /// The publisher's origin, if it is a page.
@@ -41,7 +41,7 @@ pub(crate) struct Heard<'a> {
     pub scope: &'a Scope,
 }
 
-impl Heard<'_> {
+impl Publication<'_> {
     /// Whether the message is for this kind of listener.
     fn is_for(&self, listener: &HeardBy) -> bool {
         let reaches = |origin: &str| self.scope.sees_all() || self.scope.sees(origin);
@@ -169,7 +169,7 @@ impl Interests {
     }
 
     /// The hubs with a listener for a message, each once.
-    pub fn hubs(&self, message: Heard<'_>) -> Vec<Arc<str>> {
+    pub fn hubs(&self, message: Publication<'_>) -> Vec<Arc<str>> {
         if self.by_hub.is_empty() {
             return Vec::new();
         }
@@ -194,7 +194,7 @@ impl Interests {
     }
 
     /// Whether a queued message is for one of these interests.
-    pub fn wants(interests: &[Interest], message: Heard<'_>) -> bool {
+    pub fn wants(interests: &[Interest], message: Publication<'_>) -> bool {
         interests.iter().any(|one| topic_fits(&one.pattern, message.topic) && message.is_for(&one.listener))
     }
 }
@@ -219,7 +219,7 @@ mod tests {
     /// The hubs that receive what a page of an origin publishes to its own origin.
     fn hubs_of(interests: &Interests, topic: &str, origin: &str) -> String {
         let audience = Audience::Origin(origin.into());
-        interests.hubs(Heard { topic, audience: &audience, origin: Some(origin), scope: &Scope::ALL }).join(" ")
+        interests.hubs(Publication { topic, audience: &audience, origin: Some(origin), scope: &Scope::ALL }).join(" ")
     }
 
     #[test]
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(of_page("x", "p"), "c");
         assert_eq!(of_page("news", "o"), "d");
         let of_agent = |topic: &str, audience: &Audience, scope: &Scope| {
-            interests.hubs(Heard { topic, audience, origin: None, scope }).join(" ")
+            interests.hubs(Publication { topic, audience, origin: None, scope }).join(" ")
         };
         assert_eq!(of_agent("chat", &Audience::Agents, &Scope::ALL), "c");
         assert_eq!(of_agent("news", &Audience::Agents, &Scope::ALL), "");

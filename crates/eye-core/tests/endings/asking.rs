@@ -7,7 +7,7 @@ use eye_core::{Conn, Input, Mode, PageEvent, Policy, ReplyForm, Snapshotting, Ta
 use eye_protocol::id::LineId;
 use eye_protocol::limits::LIGHT_BYTES_MAX;
 use eye_protocol::messages::PageInfo;
-use eye_protocol::state::{Change, Whole};
+use eye_protocol::state::{Change, WholeState};
 use eye_protocol::topics::Publish;
 use eye_protocol::{Code, Error, Value};
 use serde_json::value::RawValue;
@@ -61,7 +61,7 @@ impl World {
             PageDoes::IsCapable => PageEvent::Capable(vec!["eval".into()]),
             PageDoes::Publishes { large, revision } => {
                 let state = format!(r#"{{"n":1,"text":"{}"}}"#, text(*large));
-                PageEvent::State { whole: Whole { state: state.into(), revision: (*revision).into() }, wall_ms: 0 }
+                PageEvent::State { whole: WholeState { state: state.into(), revision: (*revision).into() }, wall_ms: 0 }
             }
             PageDoes::Patches { revision, fits } => {
                 let at = if *fits { "/n" } else { "/a/b" };

@@ -11,7 +11,7 @@ use eye_protocol::id::LineId;
 use eye_protocol::messages::{Hello, PageInfo};
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Limits, Scope};
-use eye_protocol::state::{Change, Whole};
+use eye_protocol::state::{Change, WholeState};
 use eye_protocol::topics::Publish;
 use eye_protocol::{Code, Ending, Error, SessionId};
 use std::fmt::Write;
@@ -118,7 +118,7 @@ fn page(page: Conn, verb: &str, rest: &str) -> Input {
         "can" => Input::page(page, PageEvent::Capable(rest.split_whitespace().map(Into::into).collect())),
         "publishes" => Input::page(
             page,
-            PageEvent::State { whole: Whole { state: raws(tail).remove(0), revision: revision() }, wall_ms: 0 },
+            PageEvent::State { whole: WholeState { state: raws(tail).remove(0), revision: revision() }, wall_ms: 0 },
         ),
         "patches" => {
             let change = Change { patch: raws(tail).remove(0), revision: revision() };
@@ -328,7 +328,7 @@ fn show(effect: &Effect) -> String {
                 Lane::Agent(agent) => format!("agent {}", agent.0),
             };
             let what = match **work {
-                Work::Parse(_) | Work::Told(_) => "parses",
+                Work::Parse(_) | Work::StateAnswer(_) => "parses",
                 Work::Patch(..) => "patches",
                 Work::Read(..) => "reads",
                 Work::Compile(_) => "compiles",

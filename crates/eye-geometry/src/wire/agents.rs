@@ -2,7 +2,7 @@
 
 use super::crew::Crew;
 use super::message::{Message, reply};
-use super::talk::{Heard, Say};
+use super::talk::{Incoming, Outgoing};
 use crate::agents::{AgentId, Event, Plan, Region, Socket};
 use crate::refusal::{Kind, Refusal};
 use serde_json::{Map, Value};
@@ -22,7 +22,7 @@ impl Drop for Entered {
 }
 
 /// Serves one connection until either side closes it.
-pub async fn talk(crew: Arc<Crew>, origin: Option<String>, mut heard: Heard, say: Say) {
+pub async fn talk(crew: Arc<Crew>, origin: Option<String>, mut heard: Incoming, say: Outgoing) {
     let (socket, deaf) = crew.enter(say.clone());
     let entered = Entered { crew, socket };
     loop {

@@ -3,7 +3,7 @@
 
 use super::page::{self, Page};
 use super::runs::{Runs, progress_members};
-use super::talk::Say;
+use super::talk::Outgoing;
 use crate::agents::{AgentId, Effect, Event, Millis, Presence, Roster, Socket, Task};
 use crate::refusal::{Kind, Refusal};
 use eye_protocol::local::{Identity, LocalAgent, LocalHub};
@@ -45,7 +45,7 @@ struct State {
 /// A connection, which gets the reports of the agents that it spawned.
 #[derive(Debug)]
 struct Ear {
-    say: Say,
+    say: Outgoing,
     deaf: Arc<Notify>,
 }
 
@@ -89,7 +89,7 @@ impl Crew {
     }
 
     /// Registers a connection. The notice fires when the peer does not read, and the connection must be closed.
-    pub fn enter(&self, say: Say) -> (Socket, Arc<Notify>) {
+    pub fn enter(&self, say: Outgoing) -> (Socket, Arc<Notify>) {
         let mut state = self.hold();
         state.last_socket += 1;
         let (socket, deaf) = (state.last_socket, Arc::<Notify>::default());

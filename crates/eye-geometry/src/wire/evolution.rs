@@ -2,7 +2,7 @@
 
 use super::message::{Message, news, reply};
 use super::runs::{Bred, Job, Runs, Stop, progress_members};
-use super::talk::{Heard, Say};
+use super::talk::{Incoming, Outgoing};
 use crate::breeding::Breeding;
 use crate::evolution::Progress;
 use crate::limits::{
@@ -52,7 +52,7 @@ impl Ask {
 /// One connection and its runs.
 struct Talk {
     runs: Arc<Runs>,
-    say: Say,
+    say: Outgoing,
     /// By the request's id, as JSON.
     under_way: HashMap<String, Arc<Stop>>,
     /// Dropping the set ends its runs.
@@ -60,7 +60,7 @@ struct Talk {
 }
 
 /// Serves one connection until either side closes it.
-pub async fn talk(runs: Arc<Runs>, mut heard: Heard, say: Say) {
+pub async fn talk(runs: Arc<Runs>, mut heard: Incoming, say: Outgoing) {
     let mut talk = Talk { runs, say, under_way: HashMap::new(), tasks: JoinSet::new() };
     loop {
         let answer = tokio::select! {

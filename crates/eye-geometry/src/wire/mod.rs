@@ -9,7 +9,7 @@ mod page;
 mod runs;
 mod talk;
 
-pub use talk::{Heard, Say};
+pub use talk::{Incoming, Outgoing};
 
 use crate::limits::THREADS_MAX;
 use crate::store::{Entry, Store};
@@ -59,12 +59,12 @@ impl Geometry {
     }
 
     /// Serves one connection of `/evolution`.
-    pub async fn evolution(self, heard: Heard, say: Say) {
+    pub async fn evolution(self, heard: Incoming, say: Outgoing) {
         evolution::talk(self.runs, heard, say).await;
     }
 
     /// Serves one connection of `/agents`. `origin` is that of the page that opened it, if a page did.
-    pub async fn agents(self, origin: Option<String>, heard: Heard, say: Say) {
+    pub async fn agents(self, origin: Option<String>, heard: Incoming, say: Outgoing) {
         agents::talk(self.crew, origin, heard, say).await;
     }
 

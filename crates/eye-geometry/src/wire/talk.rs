@@ -3,6 +3,6 @@
 use tokio::sync::mpsc;
 
 /// Text messages from a peer. The channel closes when the peer is gone.
-pub type Heard = mpsc::Receiver<String>;
+pub type Incoming = mpsc::Receiver<String>;
 /// Text messages to a peer. Dropping the sender closes the connection.
-pub type Say = mpsc::Sender<String>;
+pub type Outgoing = mpsc::Sender<String>;

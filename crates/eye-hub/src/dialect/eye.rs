@@ -1,7 +1,7 @@
 //! eye's own dialect (`docs/wire.md`): line frames and JSON-RPC, plain or typed. Only reads and writes frames.
 
 use super::calendar::wall_ms;
-use super::{Asked, FromAgent, FromPage, topics, verbs};
+use super::{AuditedRequest, FromAgent, FromPage, topics, verbs};
 use eye_core::{CallId, Conn, Input, Mode, News, PageEvent, Reply, ReplyForm, Task, Terms};
 use eye_protocol::answer::{Bytes, parse_plain, parse_typed, write_plain, write_typed};
 use eye_protocol::binary::Binary;
@@ -16,7 +16,7 @@ use eye_protocol::operations::BROWSER_METHODS;
 use eye_protocol::rpc::{self, Message, RpcId, json};
 use eye_protocol::scan::{self, Pause};
 use eye_protocol::scope::Scope;
-use eye_protocol::state::{Change, Whole};
+use eye_protocol::state::{Change, WholeState};
 use eye_protocol::{Code, Ending, Error, Frame, SessionId, Value};
 use std::borrow::Cow;
 
@@ -49,23 +49,23 @@ pub fn from_agent(
     rpc_only: bool,
     scope: &Scope,
     pause: Pause,
-    mut said: impl FnMut(Asked<'_>, FromAgent),
+    mut said: impl FnMut(AuditedRequest<'_>, FromAgent),
 ) {
     let frame = Frame::parse_paced(text, pause);
     if let Some(Frame::Line(_) | Frame::Compact(_)) = frame
         && let Some(answer) = malformed(text, rpc_only)
     {
-        return said(Asked { id: Some("null"), method: "", params: text }, FromAgent::Reply(answer));
+        return said(AuditedRequest { id: Some("null"), method: "", params: text }, FromAgent::Reply(answer));
     }
     match frame {
         None => {}
         Some(Frame::Line(Line::Fire { code })) => {
-            let asked = Asked { id: None, method: "eval", params: code };
+            let asked = AuditedRequest { id: None, method: "eval", params: code };
             said(asked, ask(agent, None, code.to_owned(), scope));
         }
         Some(Frame::Line(Line::Ask { id, code })) => {
             let form = LineId::parse(id).map(ReplyForm::Line);
-            let asked = Asked { id: Some(id), method: "eval", params: code };
+            let asked = AuditedRequest { id: Some(id), method: "eval", params: code };
             said(asked, ask(agent, form, code.to_owned(), scope));
         }
         Some(Frame::Compact(compact)) => {
@@ -73,7 +73,7 @@ pub fn from_agent(
                 Form::Object(id) | Form::Pair(id) => id,
                 Form::Bare => "",
             };
-            let asked = Asked { id: Some(id), method: "eval", params: &compact.code };
+            let asked = AuditedRequest { id: Some(id), method: "eval", params: &compact.code };
             said(asked, ask(agent, Some(ReplyForm::Compact(compact.form.clone())), compact.code.clone(), scope));
         }
         Some(Frame::Rpc(messages)) => {
@@ -97,7 +97,12 @@ fn ask(agent: Conn, form: Option<ReplyForm>, code: String, scope: &Scope) -> Fro
     FromAgent::Input(Input::Ask { agent, form, task, page: None, timeout_ms: None, mode: Mode::Answer })
 }
 
-fn agent_message(agent: Conn, message: Message<'_>, scope: &Scope, said: &mut impl FnMut(Asked<'_>, FromAgent)) {
+fn agent_message(
+    agent: Conn,
+    message: Message<'_>,
+    scope: &Scope,
+    said: &mut impl FnMut(AuditedRequest<'_>, FromAgent),
+) {
     match message {
         Message::Request { id, method, params } => {
             let allowed = allowed(scope, &method, &params);
@@ -105,7 +110,7 @@ fn agent_message(agent: Conn, message: Message<'_>, scope: &Scope, said: &mut im
                 Ok(asked) => asked,
                 Err(error) => FromAgent::Reply(rpc::response(&id, Err(&error))),
             };
-            said(Asked { id: Some(&id), method: &method, params: &params }, one);
+            said(AuditedRequest { id: Some(&id), method: &method, params: &params }, one);
         }
         Message::Notification { method, params } => {
             let one = match allowed(scope, &method, &params) {
@@ -113,13 +118,13 @@ fn agent_message(agent: Conn, message: Message<'_>, scope: &Scope, said: &mut im
                 Err(error) => Some(FromAgent::Dropped(error)),
             };
             if let Some(one) = one {
-                said(Asked { id: None, method: &method, params: &params }, one);
+                said(AuditedRequest { id: None, method: &method, params: &params }, one);
             }
         }
         // The hub sends agents no requests, so a response from one is ignored.
         Message::Response { .. } => {}
         Message::Invalid { id, reason } => {
-            said(Asked { id: Some(&id), method: "", params: "" }, FromAgent::Reply(invalid(&id, reason)));
+            said(AuditedRequest { id: Some(&id), method: "", params: "" }, FromAgent::Reply(invalid(&id, reason)));
         }
     }
 }
@@ -328,7 +333,7 @@ fn page_notification(page: Conn, method: &str, params: &str, pause: Pause) -> Op
         "page/leaving" => Input::page(page, PageEvent::Leaving),
         "call/progress" => super::tools::progress_from_page(page, params)?,
         "state/update" => {
-            Input::page(page, PageEvent::State { whole: Whole::parse(params, pause).ok()?, wall_ms: wall_ms() })
+            Input::page(page, PageEvent::State { whole: WholeState::parse(params, pause).ok()?, wall_ms: wall_ms() })
         }
         "topic/publish" | "topic/subscribe" | "topic/unsubscribe" => {
             topics::from_peer(page, None, method, params).ok()?

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 /// A request as the audit log records it.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct AuditedRequest<'a> {
     /// The agent's request id; empty when answers are matched by order. `None`: no response is expected.
     pub id: Option<&'a str>,
     /// `eval` for code in a line.

@@ -1,6 +1,6 @@
 //! `/evolution`, `/agents` and `/cartridges/`: admits requests and passes them to a backend. Computes nothing itself.
 
-pub use super::conversation::{Heard, Say};
+pub use super::conversation::{Incoming, Outgoing};
 use super::conversation::{Terms, carry};
 use crate::http::door::{Door, Ground, Head, Upgrade, admit_own, json_response, refused, with_cors};
 use crate::hub::gateway::Later;
@@ -50,7 +50,7 @@ pub trait Backends: Debug + Send + Sync {
 
     /// Handles a WebSocket until either side ends it. `origin` is the origin of the page that opened it; programs have
     /// none.
-    fn talk(&self, room: Room, origin: Option<String>, heard: Heard, say: Say) -> Later<()>;
+    fn talk(&self, room: Room, origin: Option<String>, heard: Incoming, say: Outgoing) -> Later<()>;
 
     /// Handles a GET below `/cartridges/`. The empty name is the list of cartridges.
     fn cartridge(&self, name: String) -> Later<Given>;

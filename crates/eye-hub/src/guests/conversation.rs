@@ -12,10 +12,10 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 /// The peer's text messages. Ends when the peer is gone.
-pub type Heard = mpsc::Receiver<String>;
+pub type Incoming = mpsc::Receiver<String>;
 /// Text messages for the peer. Dropping the sender closes the connection. A full channel means that the peer does not
 /// read; drop the sender then.
-pub type Say = mpsc::Sender<String>;
+pub type Outgoing = mpsc::Sender<String>;
 
 /// The limits of a conversation, and its close message.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct Terms {
 pub async fn carry(
     socket: WebSocket,
     terms: Terms,
-    talk: impl FnOnce(Heard, Say) -> Later<()>,
+    talk: impl FnOnce(Incoming, Outgoing) -> Later<()>,
     over: impl Future<Output = Close>,
 ) {
     let (mut sink, mut stream) = socket.split();
@@ -75,7 +75,7 @@ async fn tell(mut sink: SplitSink<WebSocket, Message>, mut stream: SplitStream<W
     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), ending).await;
 }
 
-async fn read(stream: &mut SplitStream<WebSocket>, hear: Say, message_bytes_max: usize) -> Option<Close> {
+async fn read(stream: &mut SplitStream<WebSocket>, hear: Outgoing, message_bytes_max: usize) -> Option<Close> {
     while let Some(message) = stream.next().await {
         match message {
             // A message that our side does not take yet waits here, and the next ones in the peer.
@@ -94,7 +94,7 @@ async fn read(stream: &mut SplitStream<WebSocket>, hear: Say, message_bytes_max:
     None
 }
 
-async fn write(sink: &mut SplitSink<WebSocket, Message>, mut said: Heard, farewell: Close) -> Option<Close> {
+async fn write(sink: &mut SplitSink<WebSocket, Message>, mut said: Incoming, farewell: Close) -> Option<Close> {
     while let Some(text) = said.recv().await {
         match timeout(Duration::from_millis(OUTBOX_STALL_MS), sink.send(Message::text(text))).await {
             Ok(Ok(())) => {}

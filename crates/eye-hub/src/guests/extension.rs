@@ -1,7 +1,7 @@
 //! `/extension`: the endpoint of the browser extension. Handles admission, the code that pairs it once, and the proof
 //! of the shared secret afterwards. All later messages are handled by [`Tabs`].
 
-pub use super::conversation::{Heard, Say};
+pub use super::conversation::{Incoming, Outgoing};
 use super::conversation::{Terms, carry, end};
 use crate::gate::Wants;
 use crate::gate::tokens::id_of;
@@ -55,7 +55,7 @@ const NAME_LEN: usize = 6;
 /// Drives the tabs. Every message comes from a paired extension.
 pub trait Tabs: Debug + Send + Sync {
     /// Serves one extension until either side ends it. `name` is the name of its pairing.
-    fn talk(&self, name: String, heard: Heard, say: Say) -> Later<()>;
+    fn talk(&self, name: String, heard: Incoming, say: Outgoing) -> Later<()>;
 }
 
 /// Codes that pair an extension, in memory only.

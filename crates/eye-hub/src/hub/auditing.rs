@@ -5,7 +5,7 @@ use super::peer::Peer;
 use super::state::{Hub, State};
 use crate::audit::{self, Audit, Ended, Entry, Noted};
 use crate::console::Counted;
-use crate::dialect::{Asked, FromAgent};
+use crate::dialect::{AuditedRequest, FromAgent};
 use eye_core::{Conn, Effect, Input, ReplyForm};
 use eye_protocol::audit::{Read, Rows};
 use eye_protocol::compact::Form;
@@ -31,7 +31,7 @@ impl Hub {
 
     /// Begins an entry for a request; `None` if it is not recorded.
     /// `watched`: a console is open, which counts calls even without a log.
-    pub(crate) fn note(&self, asked: Asked<'_>, watched: bool) -> Option<Noted> {
+    pub(crate) fn note(&self, asked: AuditedRequest<'_>, watched: bool) -> Option<Noted> {
         let on = self.audit().is_on() || watched;
         if !on || matches!(asked.method, "hello" | "ping" | "call/cancel") || UNNOTED.contains(&asked.method) {
             return None;

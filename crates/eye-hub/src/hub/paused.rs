@@ -12,14 +12,14 @@ pub(crate) type TurnReceiver = oneshot::Receiver<Result<(), Error>>;
 
 #[derive(Debug)]
 pub(crate) enum Paused {
-    Asked(Box<Asked>),
+    HeldRequest(Box<HeldRequest>),
     /// A request to a server, which the MCP connection sends itself when it is told to.
     Turn(TurnSender),
 }
 
 /// A request of an agent.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct HeldRequest {
     pub one: FromAgent,
     /// The id under which the audit log expects its ending.
     pub begun: Option<Arc<str>>,

@@ -2,7 +2,7 @@
 //! timeout.
 
 use super::auditing::{About, about, id_of};
-use super::paused::{Asked, Paused, TurnReceiver};
+use super::paused::{HeldRequest, Paused, TurnReceiver};
 use super::state::{Hub, State};
 use crate::audit::Noted;
 use crate::console::{FACE, Waiting};
@@ -62,7 +62,7 @@ impl Hub {
             noted => (noted, None),
         };
         let len_bytes = WAITING_BYTES + len_bytes(&one);
-        let work = Paused::Asked(Box::new(Asked { one, begun, noted }));
+        let work = Paused::HeldRequest(Box::new(HeldRequest { one, begun, noted }));
         let (since, until) = self.until(patience_ms);
         let waiting = Waiting { agent: conn, name, page, since, until, len_bytes, in_order, work };
         // An answer that is matched by order must come after those of earlier requests, so it waits even now.
@@ -119,8 +119,8 @@ impl Hub {
                     // The receiver may be gone.
                     let _ = sender.send(Ok(()));
                 }
-                Paused::Asked(asked) => {
-                    let Asked { mut one, begun, noted } = *asked;
+                Paused::HeldRequest(asked) => {
+                    let HeldRequest { mut one, begun, noted } = *asked;
                     let begun = begun.or_else(|| noted.and_then(|noted| self.begin(state, agent, noted, &one)));
                     let waited_ms = now.saturating_sub(since);
                     match &mut one {
@@ -171,7 +171,7 @@ impl Hub {
         }
         for waiting in state.line.take(|_, one| one.agent == conn) {
             state.desk.version += 1;
-            if let Paused::Asked(asked) = waiting.work
+            if let Paused::HeldRequest(asked) = waiting.work
                 && let Some(noted) = asked.noted
             {
                 let gone = Error::new(Code::CANCELLED, "its agent is gone");
@@ -215,7 +215,7 @@ impl Hub {
             Paused::Turn(sender) => {
                 let _ = sender.send(Err(error));
             }
-            Paused::Asked(asked) => match ending(waiting.agent, &asked.one, error) {
+            Paused::HeldRequest(asked) => match ending(waiting.agent, &asked.one, error) {
                 Ok(effect) => self.apply(state, effect),
                 Err(error) => {
                     asked.noted.and_then(|noted| self.begin(state, waiting.agent, noted, &FromAgent::Dropped(error)));
@@ -300,7 +300,7 @@ fn shorten(params: &mut String, waited_ms: Millis) {
 
 /// Whether a request has this id, which is JSON text.
 fn is_under(work: &Paused, id: &str) -> bool {
-    let Paused::Asked(asked) = work else { return false };
+    let Paused::HeldRequest(asked) = work else { return false };
     match reply_to(&asked.one) {
         Some(ReplyForm::Line(own)) => own.as_str() == id.trim_matches('"'),
         Some(form @ (ReplyForm::Rpc(_) | ReplyForm::Tool(_) | ReplyForm::Compact(_))) => id_of(&form) == id,

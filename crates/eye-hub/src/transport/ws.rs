@@ -1,7 +1,7 @@
 //! One WebSocket: messages in, parcels out, both in one task so that nothing is passed between tasks.
 
 use super::turn::Turn;
-use super::websocket::decoder::{Decoder, Heard};
+use super::websocket::decoder::{Decoder, Received};
 use super::websocket::encoder::Outgoing;
 use super::websocket::stream::Stream;
 use crate::hub::is_large;
@@ -82,7 +82,7 @@ async fn read(
 ) -> Ended {
     loop {
         match decoder.next() {
-            Ok(Some(Heard::Text(text))) => {
+            Ok(Some(Received::Text(text))) => {
                 turn.frame().await;
                 let heard = match text {
                     Cow::Borrowed(text) if !is_large(text) => hub.hear(conn, text),
@@ -94,16 +94,16 @@ async fn read(
                 hub.ready(conn, signals).await;
                 turn.framed().await;
             }
-            Ok(Some(Heard::Binary(bytes))) => {
+            Ok(Some(Received::Binary(bytes))) => {
                 turn.frame().await;
                 if let Err(close) = hub.hear_binary(conn, &bytes) {
                     return Ended::Refused(close);
                 }
                 turn.framed().await;
             }
-            Ok(Some(Heard::Ping(payload))) => return Ended::Ping(payload),
-            Ok(Some(Heard::Pong)) => {}
-            Ok(Some(Heard::Close(code))) => {
+            Ok(Some(Received::Ping(payload))) => return Ended::Ping(payload),
+            Ok(Some(Received::Pong)) => {}
+            Ok(Some(Received::Close(code))) => {
                 return Ended::Closed(Close { code: code.unwrap_or(NORMAL), reason: String::new() });
             }
             Ok(None) => {
@@ -173,7 +173,7 @@ async fn farewell(writer: &mut (impl AsyncWrite + Unpin), outgoing: &mut Outgoin
 async fn wait_for_close(reader: &mut (impl AsyncRead + Unpin), decoder: &mut Decoder) {
     loop {
         match decoder.next() {
-            Ok(Some(Heard::Close(_))) | Err(_) => return,
+            Ok(Some(Received::Close(_))) | Err(_) => return,
             Ok(Some(_)) => continue,
             Ok(None) => {}
         }

@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 
 /// Params of `gateway/…` requests; each method reads those it needs.
 #[derive(Deserialize)]
-struct Asked {
+struct GatewayParams {
     cwd: Option<PathBuf>,
     #[serde(default)]
     env: BTreeMap<String, String>,
@@ -49,7 +49,7 @@ impl Face {
         trusted: bool,
         scope: Scope,
     ) -> Result<String, Error> {
-        let Asked { cwd, env, agent, query, server, folder, seen } = eye_protocol::rpc::params(params)?;
+        let GatewayParams { cwd, env, agent, query, server, folder, seen } = eye_protocol::rpc::params(params)?;
         let project = cwd.filter(|_| trusted).map(|cwd| Project { cwd, env });
         let newcomer = Newcomer { who: Identity { name: agent, page: None, scope }, project, ..Newcomer::default() };
         let client = self.client(newcomer).ok_or_else(|| Error::new(Code::CONNECTION, "the hub shuts down"))?;

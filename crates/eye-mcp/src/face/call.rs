@@ -235,7 +235,7 @@ pub(super) async fn ask_now(
     let (id, answer) = client.ask();
     let text = format!(r#"{{"jsonrpc":"2.0","id":"eye-{id}","method":{},"params":{params}}}"#, json(method));
     let _ = outlet.0.send(Outgoing::Message(text)).await;
-    let waiting = Asked { client, id };
+    let waiting = PendingQuestion { client, id };
     let outcome = tokio::time::timeout(INPUT, answer).await;
     drop(waiting);
     match outcome {
@@ -273,12 +273,12 @@ fn wants_level(client: &Client, era: Era, least: Option<&str>, level: &str) -> b
 }
 
 /// A request to a client. On drop the client forgets it, so that a late response is ignored.
-struct Asked<'a> {
+struct PendingQuestion<'a> {
     client: &'a Client,
     id: u64,
 }
 
-impl Drop for Asked<'_> {
+impl Drop for PendingQuestion<'_> {
     fn drop(&mut self) {
         self.client.forget(self.id);
     }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 #[derive(Debug, Deserialize)]
-pub struct Asked {
+pub struct OriginalRequest {
     method: String,
     #[serde(default)]
     params: Value,
@@ -36,14 +36,14 @@ const TOOLS: [Tool; 8] = [
 const BRIDGE: &str = include_str!("original.js");
 
 /// Parses a body in the original's format; `None` for any other.
-pub fn parse(body: &[u8]) -> Option<Asked> {
+pub fn parse(body: &[u8]) -> Option<OriginalRequest> {
     let value: Value = serde_json::from_slice(body).ok()?;
     (value.get("jsonrpc").is_none() && value.get("id").is_none()).then(|| serde_json::from_value(value).ok()).flatten()
 }
 
 impl Face {
     /// Answers with JSON text; the status is always 200.
-    pub(super) async fn original(&self, asked: Asked, mut newcomer: Newcomer) -> String {
+    pub(super) async fn original(&self, asked: OriginalRequest, mut newcomer: Newcomer) -> String {
         match asked.method.as_str() {
             "tools/list" => format!(r#"{{"tools":[{}]}}"#, TOOLS.map(|tool| definition(&tool)).join(",")),
             "tools/call" => {

@@ -27,7 +27,7 @@ pub struct Greeting {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Said {
+struct HandshakeResult {
     #[serde(default)]
     protocol_version: Option<String>,
     #[serde(default)]
@@ -87,7 +87,7 @@ async fn modern(connection: &Arc<Connection>) -> Result<Greeting, Reason> {
     Ok(Greeting { version: MODERN.into(), capabilities: said.capabilities, instructions: cut(said.instructions) })
 }
 
-async fn ask(connection: &Arc<Connection>, era: Era, method: &str, params: &Value) -> Result<Said, Reason> {
+async fn ask(connection: &Arc<Connection>, era: Era, method: &str, params: &Value) -> Result<HandshakeResult, Reason> {
     let params = to_raw_value(params).ok();
     let answer = connection.request_in(era, method, params, &CallContext::default(), START).await;
     match answer {

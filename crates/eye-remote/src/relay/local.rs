@@ -1,7 +1,7 @@
 //! One local connection: an agent on the Unix socket, with its own link to the remote hub.
 
 use super::link::{Down, Link, Up};
-use super::screen::{Said, Screen};
+use super::screen::{Route, Screen};
 use super::shared::Relay;
 use super::status::RelayStatus;
 use crate::dial::Fault;
@@ -158,10 +158,10 @@ async fn hear(
     let (mut pass, mut answers) = (Vec::new(), Vec::new());
     for one in said {
         match one {
-            Said::Pass(frame) => pass.push(frame),
-            Said::Answer(frame) => answers.push(frame),
-            Said::Status(id) => answers.push(rpc::response(&id, Ok(&rpc::json(&status(relay).await)))),
-            Said::Stop(id) => {
+            Route::Pass(frame) => pass.push(frame),
+            Route::Answer(frame) => answers.push(frame),
+            Route::Status(id) => answers.push(rpc::response(&id, Ok(&rpc::json(&status(relay).await)))),
+            Route::Stop(id) => {
                 let result = serde_json::json!({ "stopping": true, "url": relay.pool.remote().url() });
                 answers.push(rpc::response(&id, Ok(&result.to_string())));
                 return Err(End::Stop(answers));

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 
 /// What to do with an agent's frame.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum Route {
     /// Send it to the remote hub.
     Pass(String),
     /// Send this answer to the agent.
@@ -32,13 +32,13 @@ pub enum Said {
 pub struct Screen {
     machine: String,
     typed: bool,
-    under_way: HashMap<Asked, usize>,
+    under_way: HashMap<CallForm, usize>,
     bare: usize,
 }
 
 /// A call in progress, by the form of its answer. Ids are as the agent wrote them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Asked {
+enum CallForm {
     Line(String),
     Rpc(RpcId),
     Object(String),
@@ -52,27 +52,27 @@ impl Screen {
     }
 
     /// Handles an agent's frame; calls `said` for each part.
-    pub fn agent_said(&mut self, frame: &str, mut said: impl FnMut(Said)) {
+    pub fn agent_said(&mut self, frame: &str, mut said: impl FnMut(Route)) {
         if frame.starts_with(MCP_ANNOUNCEMENT) {
             // The announcement holds this machine's environment, and the remote hub would take it for code.
             let error = Error::new(Code::REQUEST, "MCP is not relayed")
                 .hint("give your client the URL of that hub with /mcp, and its token as a bearer token");
-            return said(Said::Answer(rpc::response("null", Err(&error))));
+            return said(Route::Answer(rpc::response("null", Err(&error))));
         }
         match Frame::parse(frame) {
             None => {}
-            Some(Frame::Line(Line::Fire { .. })) => said(Said::Pass(frame.to_owned())),
+            Some(Frame::Line(Line::Fire { .. })) => said(Route::Pass(frame.to_owned())),
             Some(Frame::Line(Line::Ask { id, .. })) => {
-                self.note(Asked::Line(id.to_owned()));
-                said(Said::Pass(frame.to_owned()));
+                self.note(CallForm::Line(id.to_owned()));
+                said(Route::Pass(frame.to_owned()));
             }
             Some(Frame::Compact(compact)) => {
                 match compact.form {
-                    Form::Object(id) => self.note(Asked::Object(id)),
-                    Form::Pair(id) => self.note(Asked::Pair(id)),
+                    Form::Object(id) => self.note(CallForm::Object(id)),
+                    Form::Pair(id) => self.note(CallForm::Pair(id)),
                     Form::Bare => self.bare += 1,
                 }
-                said(Said::Pass(frame.to_owned()));
+                said(Route::Pass(frame.to_owned()));
             }
             // An array is split: one of its requests may be for the relay.
             Some(Frame::Rpc(messages)) => {
@@ -90,39 +90,39 @@ impl Screen {
         }
     }
 
-    fn message(&mut self, message: Message<'_>, frame: &str) -> Said {
+    fn message(&mut self, message: Message<'_>, frame: &str) -> Route {
         match message {
             Message::Request { id, method, params } => match &*method {
                 "hub/stop" => {
                     let error = Error::new(Code::DENIED, "this is a relay to a remote hub, which others may use")
                         .hint("end the relay with eye disconnect; stop the hub on its own machine");
-                    Said::Answer(rpc::response(&id, Err(&error)))
+                    Route::Answer(rpc::response(&id, Err(&error)))
                 }
-                "relay/status" => Said::Status(id.into()),
-                "relay/stop" => Said::Stop(id.into()),
+                "relay/status" => Route::Status(id.into()),
+                "relay/stop" => Route::Stop(id.into()),
                 "hello" => {
-                    self.note(Asked::Rpc((&*id).into()));
+                    self.note(CallForm::Rpc((&*id).into()));
                     let hello = self.hello(&params);
-                    Said::Pass(hello.map_or_else(|| frame.to_owned(), |hello| rpc::request(&id, "hello", &hello)))
+                    Route::Pass(hello.map_or_else(|| frame.to_owned(), |hello| rpc::request(&id, "hello", &hello)))
                 }
                 gateway if gateway.starts_with("gateway/") => {
-                    self.note(Asked::Rpc((&*id).into()));
-                    Said::Pass(without_surroundings(&id, gateway, &params).unwrap_or_else(|| frame.to_owned()))
+                    self.note(CallForm::Rpc((&*id).into()));
+                    Route::Pass(without_surroundings(&id, gateway, &params).unwrap_or_else(|| frame.to_owned()))
                 }
                 _ => {
-                    self.note(Asked::Rpc(id.into()));
-                    Said::Pass(frame.to_owned())
+                    self.note(CallForm::Rpc(id.into()));
+                    Route::Pass(frame.to_owned())
                 }
             },
             Message::Notification { method, params } if method == "hello" => {
                 let hello = self.hello(&params);
-                Said::Pass(hello.map_or_else(|| frame.to_owned(), |hello| rpc::notification("hello", &hello)))
+                Route::Pass(hello.map_or_else(|| frame.to_owned(), |hello| rpc::notification("hello", &hello)))
             }
             Message::Invalid { id, .. } => {
-                self.note(Asked::Rpc(id.into()));
-                Said::Pass(frame.to_owned())
+                self.note(CallForm::Rpc(id.into()));
+                Route::Pass(frame.to_owned())
             }
-            Message::Notification { .. } | Message::Response { .. } => Said::Pass(frame.to_owned()),
+            Message::Notification { .. } | Message::Response { .. } => Route::Pass(frame.to_owned()),
         }
     }
 
@@ -155,13 +155,13 @@ impl Screen {
             Some(b'{') => match rpc::parse_one(frame) {
                 Some(Message::Notification { method, .. }) if method == "hub/retiring" => return false,
                 Some(Message::Notification { .. } | Message::Request { .. }) => return true,
-                Some(Message::Response { id, .. } | Message::Invalid { id, .. }) => Some(Asked::Rpc(id.into())),
-                None => serde_json::from_str(frame).ok().map(|Object { i }| Asked::Object(i.get().to_owned())),
+                Some(Message::Response { id, .. } | Message::Invalid { id, .. }) => Some(CallForm::Rpc(id.into())),
+                None => serde_json::from_str(frame).ok().map(|Object { i }| CallForm::Object(i.get().to_owned())),
             },
             Some(b'[') => serde_json::from_str::<Vec<&RawValue>>(frame)
                 .ok()
-                .and_then(|raws| raws.first().map(|raw| Asked::Pair(raw.get().to_owned()))),
-            _ => split_call_id(frame, b":=~!").map(|(id, _, _)| Asked::Line(id.to_owned())),
+                .and_then(|raws| raws.first().map(|raw| CallForm::Pair(raw.get().to_owned()))),
+            _ => split_call_id(frame, b":=~!").map(|(id, _, _)| CallForm::Line(id.to_owned())),
         };
         if !answered.is_some_and(|asked| self.settle(&asked)) {
             self.bare = self.bare.saturating_sub(1);
@@ -176,11 +176,11 @@ impl Screen {
         for (asked, times) in std::mem::take(&mut self.under_way) {
             let mut frame = String::new();
             match &asked {
-                Asked::Line(id) if self.typed => write_typed(id, &ending, &mut frame),
-                Asked::Line(id) => write_plain(id, &ending, &mut frame),
-                Asked::Rpc(id) => frame = rpc::response(id, Err(error)),
-                Asked::Object(id) => Form::Object(id.clone()).write(&ending, &mut frame),
-                Asked::Pair(id) => Form::Pair(id.clone()).write(&ending, &mut frame),
+                CallForm::Line(id) if self.typed => write_typed(id, &ending, &mut frame),
+                CallForm::Line(id) => write_plain(id, &ending, &mut frame),
+                CallForm::Rpc(id) => frame = rpc::response(id, Err(error)),
+                CallForm::Object(id) => Form::Object(id.clone()).write(&ending, &mut frame),
+                CallForm::Pair(id) => Form::Pair(id.clone()).write(&ending, &mut frame),
             }
             frames.extend(std::iter::repeat_n(frame, times));
         }
@@ -192,11 +192,11 @@ impl Screen {
         frames
     }
 
-    fn note(&mut self, asked: Asked) {
+    fn note(&mut self, asked: CallForm) {
         *self.under_way.entry(asked).or_default() += 1;
     }
 
-    fn settle(&mut self, asked: &Asked) -> bool {
+    fn settle(&mut self, asked: &CallForm) -> bool {
         let Some(times) = self.under_way.get_mut(asked) else { return false };
         *times -= 1;
         if *times == 0 {
@@ -221,7 +221,7 @@ mod tests {
     use eye_protocol::Value;
     use proptest::prelude::*;
 
-    fn said(screen: &mut Screen, frame: &str) -> Vec<Said> {
+    fn said(screen: &mut Screen, frame: &str) -> Vec<Route> {
         let mut all = Vec::new();
         screen.agent_said(frame, |one| all.push(one));
         all
@@ -232,12 +232,12 @@ mod tests {
         let mut screen = Screen::new("box");
         let hello = r#"{"jsonrpc":"2.0","method":"hello","params":{"typed":true,"binary":true,"batch":true,"agent":"/home/a","target":"shop","build":"9.9.9"}}"#;
         let want = r#"{"jsonrpc":"2.0","method":"hello","params":{"typed":true,"batch":false,"binary":false,"agent":"box:/home/a","target":"shop"}}"#;
-        assert_eq!(said(&mut screen, hello), [Said::Pass(want.into())]);
-        assert_eq!(said(&mut screen, "1:x"), [Said::Pass("1:x".into())]);
+        assert_eq!(said(&mut screen, hello), [Route::Pass(want.into())]);
+        assert_eq!(said(&mut screen, "1:x"), [Route::Pass("1:x".into())]);
         let error = Error::new(Code::CONNECTION, "gone").hint("look");
         assert_eq!(screen.lost(&error), ["1!-32000 gone\u{1f}look"]);
         let long = hello.replace("/home/a", &"ä".repeat(NAME_BYTES_MAX));
-        let [Said::Pass(passed)] = &said(&mut screen, &long)[..] else { panic!("it passes") };
+        let [Route::Pass(passed)] = &said(&mut screen, &long)[..] else { panic!("it passes") };
         assert!(passed.contains(&"ä".repeat(NAME_BYTES_MAX / 2)) && !passed.contains("box"));
     }
 
@@ -246,26 +246,26 @@ mod tests {
         let mut screen = Screen::new("box");
         let stop = r#"{"jsonrpc":"2.0","id":1,"method":"hub/stop"}"#;
         for frame in [stop.to_owned(), format!(" {stop}"), format!("[{stop}]"), stop.replace("hub", "\\u0068ub")] {
-            let [Said::Answer(answer)] = &said(&mut screen, &frame)[..] else { panic!("{frame}") };
+            let [Route::Answer(answer)] = &said(&mut screen, &frame)[..] else { panic!("{frame}") };
             assert!(answer.contains("-32006") && answer.contains("eye disconnect"), "{answer}");
         }
         let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
         let both = said(&mut screen, &format!("[{ping},{stop}]"));
-        assert!(matches!(&both[..], [Said::Pass(passed), Said::Answer(_)] if passed == ping), "{both:?}");
+        assert!(matches!(&both[..], [Route::Pass(passed), Route::Answer(_)] if passed == ping), "{both:?}");
         assert_eq!(screen.lost(&Error::new(Code::CONNECTION, "gone")).len(), 1);
     }
 
     #[test]
     fn neither_folder_nor_environment_leaves_this_machine() {
         let mut screen = Screen::new("box");
-        let [Said::Answer(answer)] = &said(&mut screen, r#"mcp {"cwd":"/w","env":{"KEY":"secret"}}"#)[..] else {
+        let [Route::Answer(answer)] = &said(&mut screen, r#"mcp {"cwd":"/w","env":{"KEY":"secret"}}"#)[..] else {
             panic!("it is answered here")
         };
         assert!(answer.contains("MCP is not relayed") && !answer.contains("secret"), "{answer}");
         let asked = r#"{"jsonrpc":"2.0","id":1,"method":"gateway/discover","params":{"cwd":"/w","env":{"KEY":"secret"},"query":"x"}}"#;
         let passed = r#"{"jsonrpc":"2.0","id":1,"method":"gateway/discover","params":{"query":"x"}}"#;
-        assert_eq!(said(&mut screen, asked), [Said::Pass(passed.into())]);
-        assert_eq!(said(&mut screen, &format!("[{asked}]")), [Said::Pass(passed.into())]);
+        assert_eq!(said(&mut screen, asked), [Route::Pass(passed.into())]);
+        assert_eq!(said(&mut screen, &format!("[{asked}]")), [Route::Pass(passed.into())]);
     }
 
     #[test]
@@ -307,7 +307,7 @@ mod tests {
         ) {
             let mut screen = Screen::new("box");
             for ((question, _), _) in &calls {
-                prop_assert_eq!(said(&mut screen, question), [Said::Pass(question.clone())]);
+                prop_assert_eq!(said(&mut screen, question), [Route::Pass(question.clone())]);
             }
             for ((_, answer), answered) in &calls {
                 if *answered {
@@ -325,7 +325,7 @@ mod tests {
             let mut screen = Screen::new("box");
             let _ = said(&mut screen, &text);
             screen.hub_said(&text);
-            prop_assert_eq!(said(&mut screen, &line), [Said::Pass(line.clone())]);
+            prop_assert_eq!(said(&mut screen, &line), [Route::Pass(line.clone())]);
         }
     }
 }

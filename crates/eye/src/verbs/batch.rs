@@ -61,36 +61,36 @@ fn exchange(connection: Connection, printer: &mut Printer, options: &Options) ->
             reader.receive()?.ok_or(Failure::HubGone)?
         };
         match heard(&frame) {
-            Heard::Answer(number, ending) => {
+            BatchFrame::Answer(number, ending) => {
                 if let Some(label) = flight.arrive(number) {
                     flight.hold(printer.ended(number, &label, ending)?);
                 }
             }
-            Heard::End => flight.end(),
-            Heard::Other => {}
+            BatchFrame::End => flight.end(),
+            BatchFrame::Other => {}
         }
     }
     flight.failure().map_or(Ok(()), Err)
 }
 
-enum Heard {
+enum BatchFrame {
     Answer(u64, Ending),
     End,
     Other,
 }
 
-fn heard(frame: &str) -> Heard {
+fn heard(frame: &str) -> BatchFrame {
     if let Some((id, ending)) = answer::parse_typed(frame)
         && let Ok(number) = id.parse()
     {
-        return Heard::Answer(number, ending);
+        return BatchFrame::Answer(number, ending);
     }
     match rpc::parse_one(frame) {
-        Some(Message::Response { id, .. }) if &*id == END => Heard::End,
+        Some(Message::Response { id, .. }) if &*id == END => BatchFrame::End,
         Some(Message::Response { id, outcome }) => match id.parse() {
-            Ok(number) => Heard::Answer(number, outcome.and_then(|result| said::ending(&result))),
-            Err(_) => Heard::Other,
+            Ok(number) => BatchFrame::Answer(number, outcome.and_then(|result| said::ending(&result))),
+            Err(_) => BatchFrame::Other,
         },
-        _ => Heard::Other,
+        _ => BatchFrame::Other,
     }
 }

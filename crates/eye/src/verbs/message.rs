@@ -145,7 +145,7 @@ pub fn follow(
 }
 
 #[derive(Deserialize)]
-struct Heard {
+struct TopicMessage {
     message: Box<RawValue>,
 }
 
@@ -153,7 +153,7 @@ fn show(params: &str, options: &Options) -> Result<(), Failure> {
     if options.json {
         return if options.errors { Ok(()) } else { ui::line(params) };
     }
-    let Heard { message } = client::read_result(params)?;
+    let TopicMessage { message } = client::read_result(params)?;
     ui::value(&said::of_raw(message.get()), options)
 }
 

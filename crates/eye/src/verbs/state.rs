@@ -32,7 +32,7 @@ pub struct Args {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Told {
+struct StateResult {
     value: Option<Box<RawValue>>,
     patch: Option<Box<RawValue>>,
     stale: bool,
@@ -44,7 +44,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     let Args { path, fresh, since } = args;
     let (answer, _): (Box<RawValue>, _) =
         client::ask("state/get", &GetState { page: None, path, fresh, since }, options)?;
-    let told: Told = client::read_result(answer.get())?;
+    let told: StateResult = client::read_result(answer.get())?;
     if options.json {
         if !options.errors {
             ui::line(answer.get())?;

@@ -1,6 +1,6 @@
 //! Agents: they send calls in bursts, in every form, sometimes disconnect in the middle, and check each ending.
 
-use crate::frames::{Frames, Heard};
+use crate::frames::{Frames, Received};
 use crate::hub::Ward;
 use crate::ledger::{Ending, Ledger};
 use crate::page::{FOREIGN, FOREIGN_IDS, ODD, STEADY};
@@ -121,12 +121,12 @@ impl Agent {
         let until = Instant::now() + LOST_AFTER;
         while !open.is_empty() {
             match frames.next(until) {
-                Heard::Frame(frame) => self.check(&frame, &mut open),
-                Heard::Closed => {
+                Received::Frame(frame) => self.check(&frame, &mut open),
+                Received::Closed => {
                     self.ledger.ended(Ending::Cut, open.len() as u64);
                     return false;
                 }
-                Heard::Late => {
+                Received::Late => {
                     self.ledger.lost(open.len() as u64, &format!("agent {}: {:?}", self.number, open.keys()));
                     return false;
                 }

@@ -1,6 +1,6 @@
 //! One well-behaved agent at the first hub, with its page at the last: measures what the chaos costs them.
 
-use crate::frames::{Frames, Heard};
+use crate::frames::{Frames, Received};
 use crate::hub::Ward;
 use crate::page::BYSTANDER;
 use std::fmt;
@@ -77,8 +77,8 @@ fn ask(frames: &mut Frames) -> Option<Duration> {
     let started = Instant::now();
     frames.send("b:bystander\n").ok()?;
     match frames.next(started + Duration::from_millis(TIMEOUT_MS)) {
-        Heard::Frame(frame) if frame == "b:bystander" => Some(started.elapsed()),
-        Heard::Frame(_) | Heard::Late | Heard::Closed => None,
+        Received::Frame(frame) if frame == "b:bystander" => Some(started.elapsed()),
+        Received::Frame(_) | Received::Late | Received::Closed => None,
     }
 }
 

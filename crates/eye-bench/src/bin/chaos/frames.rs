@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-pub enum Heard {
+pub enum Received {
     /// One frame.
     Frame(String),
     /// No frame arrived in time.
@@ -40,28 +40,28 @@ impl Frames {
     }
 
     /// The next frame, waiting until a point in time.
-    pub fn next(&mut self, until: Instant) -> Heard {
+    pub fn next(&mut self, until: Instant) -> Received {
         loop {
             match self.decoder.frame() {
-                Ok(Some(frame)) => return Heard::Frame(frame.to_owned()),
+                Ok(Some(frame)) => return Received::Frame(frame.to_owned()),
                 Ok(None) => {}
-                Err(_) => return Heard::Closed,
+                Err(_) => return Received::Closed,
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Heard::Late;
+                return Received::Late;
             }
             // A timeout of zero would mean none.
             if self.stream.set_read_timeout(Some(left.max(Duration::from_millis(1)))).is_err() {
-                return Heard::Closed;
+                return Received::Closed;
             }
             match self.stream.read(&mut self.buffer) {
-                Ok(0) => return Heard::Closed,
+                Ok(0) => return Received::Closed,
                 Ok(count) => self.decoder.push(&self.buffer[..count]),
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                    return Heard::Late;
+                    return Received::Late;
                 }
-                Err(_) => return Heard::Closed,
+                Err(_) => return Received::Closed,
             }
         }
     }

@@ -6,7 +6,7 @@ mod socket;
 use crate::plan::Plan;
 use fastrand::Rng;
 use serde_json::{Value as Json, json};
-use socket::{Heard, Socket};
+use socket::{Received, Socket};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -93,14 +93,14 @@ impl Page {
         let began = self.calls;
         while !self.over.load(Relaxed) {
             match socket.next(TURN) {
-                Heard::Frames(frames) => {
+                Received::Frames(frames) => {
                     let answers: Vec<String> = frames.iter().flat_map(|frame| self.answer(frame)).collect();
                     if socket.send(&answers).is_err() {
                         return;
                     }
                 }
-                Heard::Nothing => {}
-                Heard::Closed => return,
+                Received::Nothing => {}
+                Received::Closed => return,
             }
             let due = self.kept.iter().take_while(|(at, _)| *at <= Instant::now()).count();
             let late: Vec<String> = self.kept.drain(..due).map(|(_, frame)| frame).collect();

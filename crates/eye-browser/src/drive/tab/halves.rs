@@ -3,7 +3,7 @@
 
 use super::{FRAME, Hands, Joined, Tab};
 use crate::drive::frames::{self, Half};
-use crate::drive::owed::Heard;
+use crate::drive::owed::Allowed;
 use crate::drive::script::WORLD;
 use crate::drive::sign::without_mark;
 use crate::drive::verbs;
@@ -36,7 +36,7 @@ impl Joined {
     fn heard(&mut self, half: Half, message: &str) -> Result<(), Close> {
         let (heard, foreign) = if let Some(text) = message.strip_prefix(BINARY) {
             let Ok(bytes) = STANDARD.decode(text) else { return Ok(()) };
-            let Heard { rest, foreign } = self.owed.hear_binary(half, &bytes);
+            let Allowed { rest, foreign } = self.owed.hear_binary(half, &bytes);
             (rest.map_or(Ok(()), |bytes| self.link.hear_binary(bytes)), foreign)
         } else {
             if !self.pings.is_empty() {
@@ -45,7 +45,7 @@ impl Joined {
             }
             let left = if half == self.acting { self.client.take(message) } else { Some(message.into()) };
             let Some(message) = left else { return Ok(()) };
-            let Heard { rest, foreign } = self.owed.hear(half, &message);
+            let Allowed { rest, foreign } = self.owed.hear(half, &message);
             (rest.map_or(Ok(()), |message| self.link.hear(&message)), foreign)
         };
         if let Some(call) = foreign

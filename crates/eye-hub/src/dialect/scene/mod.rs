@@ -11,7 +11,7 @@ use super::FromPage;
 use super::calendar::{time, wall_ms};
 use eye_core::{CallId, Conn, Input, PageEvent, Task};
 use eye_protocol::messages::PageInfo;
-use eye_protocol::state::Whole;
+use eye_protocol::state::WholeState;
 use eye_protocol::{Code, Ending, Error, SessionId, Value};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -69,7 +69,7 @@ pub struct Spoken {
 /// Any message of the page: which members are present depends on the type.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Said {
+struct PageMessage {
     r#type: String,
     #[serde(default)]
     jsonrpc: Option<Box<RawValue>>,
@@ -94,7 +94,7 @@ pub enum First {
 
 /// Reads a first message. `None`: it is not of this dialect.
 pub fn first(text: &str) -> Option<First> {
-    let Said { r#type, jsonrpc: None, session_id, .. } = serde_json::from_str(text).ok()? else { return None };
+    let PageMessage { r#type, jsonrpc: None, session_id, .. } = serde_json::from_str(text).ok()? else { return None };
     if r#type != "registerSession" {
         return Some(First::Refused(UNREGISTERED.into()));
     }
@@ -157,7 +157,9 @@ fn parsed(state: &RawValue) -> Option<serde_json::Value> {
 
 /// Reads a message of a registered page.
 pub fn from_page(page: Conn, scene: &mut Scene, text: &str) -> Vec<FromPage> {
-    let Ok(Said { r#type, request_id, state, error, .. }) = serde_json::from_str(text) else { return Vec::new() };
+    let Ok(PageMessage { r#type, request_id, state, error, .. }) = serde_json::from_str(text) else {
+        return Vec::new();
+    };
     let request_id = request_id.unwrap_or_default();
     match (r#type.as_str(), state) {
         ("stateResponse", state) => {
@@ -180,7 +182,7 @@ pub fn from_page(page: Conn, scene: &mut Scene, text: &str) -> Vec<FromPage> {
 }
 
 fn publish(page: Conn, scene: &mut Scene, state: Box<RawValue>) -> FromPage {
-    let whole = Whole { revision: scene.revision_of(&state), state: state.into() };
+    let whole = WholeState { revision: scene.revision_of(&state), state: state.into() };
     FromPage::Input(Input::page(page, PageEvent::State { whole, wall_ms: wall_ms() }))
 }
 

@@ -8,7 +8,7 @@ const DEFAULTS: [(&str, &str); 3] = [("model", r#""local""#), ("temperature", "0
 
 /// A request that may be forwarded.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ChatRequest {
     /// The body to send.
     pub body: Vec<u8>,
     /// Whether the client wants the answer as a stream.
@@ -24,7 +24,7 @@ pub enum NoRequest {
     NoMessages,
 }
 
-impl Asked {
+impl ChatRequest {
     pub fn parse(body: &[u8]) -> Result<Self, NoRequest> {
         let mut members: IndexMap<String, Box<RawValue>> = serde_json::from_slice(body).map_err(NoRequest::NoObject)?;
         let list = members.get("messages").is_some_and(|messages| messages.get().starts_with('['));
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     fn sent(body: &str) -> String {
-        String::from_utf8(Asked::parse(body.as_bytes()).unwrap().body).unwrap()
+        String::from_utf8(ChatRequest::parse(body.as_bytes()).unwrap().body).unwrap()
     }
 
     #[test]
@@ -73,14 +73,14 @@ mod tests {
             (r#"{"messages":[],"stream":false}"#, false),
             (r#"{"messages":[]}"#, false),
         ] {
-            assert_eq!(Asked::parse(body.as_bytes()).unwrap().stream, stream, "{body}");
+            assert_eq!(ChatRequest::parse(body.as_bytes()).unwrap().stream, stream, "{body}");
         }
     }
 
     #[test]
     fn what_is_no_request_is_refused() {
         for body in ["", "x", "[]", "{}", r#"{"messages":"hi"}"#, r#"{"messages":[]} x"#] {
-            assert!(Asked::parse(body.as_bytes()).is_err(), "{body}");
+            assert!(ChatRequest::parse(body.as_bytes()).is_err(), "{body}");
         }
     }
 }

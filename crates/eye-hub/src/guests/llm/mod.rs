@@ -9,7 +9,7 @@ use crate::gate::Refusal;
 use crate::http::body;
 use crate::http::door::{Door, Head, admit_own, preflight, with_cors};
 use crate::mount::Guest;
-use asked::Asked;
+use asked::ChatRequest;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -74,7 +74,7 @@ impl Llm {
     }
 
     /// Sends the request. Returns the head of the answer, and a body that is still arriving.
-    async fn ask(&self, asked: Asked) -> Result<Answering, Trouble> {
+    async fn ask(&self, asked: ChatRequest) -> Result<Answering, Trouble> {
         let url = self.remote.url();
         let unreachable = |fault: Fault| Trouble::Unreachable { url: url.clone(), why: fault.why().to_owned() };
         let begun = Instant::now();
@@ -258,7 +258,7 @@ async fn passed(door: &Door, guest: &PassThrough, request: Request) -> Result<Re
     let ground = admit_own(door, &Head::of(request.headers(), request.extensions())).map_err(Trouble::NotAllowed)?;
     let llm = guest.0.as_ref().ok_or(Trouble::None)?;
     let body = body::read(request.into_body(), LLM_REQUEST_BYTES_MAX).await.map_err(Trouble::Body)?;
-    let asked = Asked::parse(&body).map_err(Trouble::Invalid)?;
+    let asked = ChatRequest::parse(&body).map_err(Trouble::Invalid)?;
     let permit = llm.enter()?;
     let mut gone: Gone = Box::pin(ground.gone());
     let answering = or_revoked(&mut gone, llm.ask(asked)).await?;

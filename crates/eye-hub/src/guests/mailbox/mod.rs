@@ -94,14 +94,14 @@ fn watch(folder: &Path, changed: Arc<Notify>) -> notify::Result<RecommendedWatch
 /// Formats a message of a page or an agent as a line, with the file it belongs to.
 fn letter(news: &str) -> Option<(&'static str, String)> {
     #[derive(Deserialize)]
-    struct Heard {
+    struct TopicMessage {
         topic: String,
         message: Box<RawValue>,
         from: String,
         time: u64,
     }
     let Some(Message::Notification { params, .. }) = rpc::parse_one(news) else { return None };
-    let Heard { topic, message, from, time } = serde_json::from_str(&params).ok()?;
+    let TopicMessage { topic, message, from, time } = serde_json::from_str(&params).ok()?;
     // Serialized again: the message may contain line breaks, and each line of the file is read on its own.
     let message: Value = serde_json::from_str(message.get()).ok()?;
     if topic == MAILBOX_OUT_TOPIC {

@@ -18,7 +18,7 @@ const CONTROL_BYTES_MAX: usize = 125;
 
 /// A message or control frame of a client.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Heard<'a> {
+pub enum Received<'a> {
     Text(Cow<'a, str>),
     Binary(Cow<'a, [u8]>),
     /// A pong must return the same bytes.
@@ -101,7 +101,7 @@ impl Decoder {
     }
 
     /// The next message; `None`: it is not complete yet.
-    pub fn next(&mut self) -> Result<Option<Heard<'_>>, Fault> {
+    pub fn next(&mut self) -> Result<Option<Received<'_>>, Fault> {
         loop {
             let frame = match self.frame {
                 Some(frame) => frame,
@@ -123,8 +123,8 @@ impl Decoder {
             if whole && frame.last && self.parts.is_none() && frame.length <= PART_BYTES {
                 let payload = self.take(frame, there);
                 return Ok(Some(match frame.opcode {
-                    Opcode::Text => Heard::Text(Cow::Borrowed(from_utf8(payload).map_err(|_| Fault::NotUtf8)?)),
-                    _ => Heard::Binary(Cow::Borrowed(payload)),
+                    Opcode::Text => Received::Text(Cow::Borrowed(from_utf8(payload).map_err(|_| Fault::NotUtf8)?)),
+                    _ => Received::Binary(Cow::Borrowed(payload)),
                 }));
             }
             self.frame = Some(frame);
@@ -195,7 +195,7 @@ impl Decoder {
     }
 
     /// Takes the available part of a message; returns the message when it is complete.
-    fn take_part(&mut self, frame: Frame, there: usize) -> Result<Option<Heard<'static>>, Fault> {
+    fn take_part(&mut self, frame: Frame, there: usize) -> Result<Option<Received<'static>>, Fault> {
         if self.parts.is_none() {
             self.begin_parts(frame.opcode);
         }
@@ -223,27 +223,27 @@ impl Decoder {
         }
         match parts {
             Some(Parts::Text(_, rest)) if !rest.is_empty() => Err(Fault::NotUtf8),
-            Some(Parts::Text(text, _)) => Ok(Some(Heard::Text(Cow::Owned(text)))),
-            Some(Parts::Binary(bytes)) => Ok(Some(Heard::Binary(Cow::Owned(bytes)))),
+            Some(Parts::Text(text, _)) => Ok(Some(Received::Text(Cow::Owned(text)))),
+            Some(Parts::Binary(bytes)) => Ok(Some(Received::Binary(Cow::Owned(bytes)))),
             None => Ok(None),
         }
     }
 }
 
-fn control(opcode: Opcode, payload: &[u8]) -> Result<Heard<'static>, Fault> {
+fn control(opcode: Opcode, payload: &[u8]) -> Result<Received<'static>, Fault> {
     Ok(match (opcode, payload) {
-        (Opcode::Ping, payload) => Heard::Ping(payload.to_vec()),
-        (Opcode::Close, []) => Heard::Close(None),
+        (Opcode::Ping, payload) => Received::Ping(payload.to_vec()),
+        (Opcode::Close, []) => Received::Close(None),
         (Opcode::Close, [a, b, reason @ ..]) => {
             let code = u16::from_be_bytes([*a, *b]);
             if !matches!(code, 1000..=1003 | 1007..=1013 | 3000..=4999) {
                 return Err(Fault::Protocol("a close code that may not be sent"));
             }
             from_utf8(reason).map_err(|_| Fault::NotUtf8)?;
-            Heard::Close(Some(code))
+            Received::Close(Some(code))
         }
         (Opcode::Close, _) => return Err(Fault::Protocol("half a close code")),
-        _ => Heard::Pong,
+        _ => Received::Pong,
     })
 }
 

@@ -8,7 +8,7 @@ use tungstenite::client::IntoClientRequest;
 use tungstenite::http::HeaderValue;
 use tungstenite::{Error, Message, WebSocket};
 
-pub enum Heard {
+pub enum Received {
     /// The frames of one message.
     Frames(Vec<Json>),
     /// No message arrived in time.
@@ -50,21 +50,21 @@ impl Socket {
     }
 
     /// The frames of the next message, waiting at most `wait`.
-    pub fn next(&mut self, wait: Duration) -> Heard {
+    pub fn next(&mut self, wait: Duration) -> Received {
         if self.0.get_ref().set_read_timeout(Some(wait)).is_err() {
-            return Heard::Closed;
+            return Received::Closed;
         }
         match self.0.read() {
             Ok(Message::Text(text)) => match serde_json::from_str(&text) {
-                Ok(frames) => Heard::Frames(frames),
-                Err(_) => Heard::Closed,
+                Ok(frames) => Received::Frames(frames),
+                Err(_) => Received::Closed,
             },
-            Ok(Message::Close(_)) => Heard::Closed,
-            Ok(_) => Heard::Nothing,
+            Ok(Message::Close(_)) => Received::Closed,
+            Ok(_) => Received::Nothing,
             Err(Error::Io(error)) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                Heard::Nothing
+                Received::Nothing
             }
-            Err(_) => Heard::Closed,
+            Err(_) => Received::Closed,
         }
     }
 

@@ -31,11 +31,11 @@ fn heard(bytes: &[u8], sizes: &[usize], limit_bytes: usize) -> (Vec<String>, Opt
         decoder.buffer().extend_from_slice(piece);
         loop {
             match decoder.next() {
-                Ok(Some(Heard::Text(text))) => heard.push(format!("text {text}")),
-                Ok(Some(Heard::Binary(bytes))) => heard.push(format!("binary {bytes:?}")),
-                Ok(Some(Heard::Ping(bytes))) => heard.push(format!("ping {bytes:?}")),
-                Ok(Some(Heard::Pong)) => heard.push("pong".into()),
-                Ok(Some(Heard::Close(code))) => heard.push(format!("close {code:?}")),
+                Ok(Some(Received::Text(text))) => heard.push(format!("text {text}")),
+                Ok(Some(Received::Binary(bytes))) => heard.push(format!("binary {bytes:?}")),
+                Ok(Some(Received::Ping(bytes))) => heard.push(format!("ping {bytes:?}")),
+                Ok(Some(Received::Pong)) => heard.push("pong".into()),
+                Ok(Some(Received::Close(code))) => heard.push(format!("close {code:?}")),
                 Ok(None) => break,
                 Err(fault) => return (heard, Some(fault)),
             }
@@ -147,7 +147,7 @@ fn a_large_message_takes_memory_as_it_comes() {
 fn an_idle_connection_keeps_a_small_buffer() {
     let mut decoder = Decoder::new(1 << 20);
     decoder.buffer().extend_from_slice(&frame(0x81, &vec![b'x'; 300_000]));
-    assert!(matches!(decoder.next(), Ok(Some(Heard::Text(_)))));
+    assert!(matches!(decoder.next(), Ok(Some(Received::Text(_)))));
     assert!(decoder.buffer().capacity() <= READ_BYTES);
 }
 
@@ -187,7 +187,7 @@ fn room_for_a_large_message_is_made_once_and_only_when_some_of_it_is_there() {
     let mut rooms = Vec::new();
     for piece in bytes.chunks(PART_BYTES - 1) {
         decoder.buffer().extend_from_slice(piece);
-        if let Ok(Some(Heard::Text(text))) = decoder.next() {
+        if let Ok(Some(Received::Text(text))) = decoder.next() {
             assert_eq!(text.into_owned().capacity(), 2 << 20);
         }
         if let Some(Parts::Text(text, _)) = &decoder.parts {
