@@ -139,11 +139,11 @@ impl Topics {
         topic: &str,
     ) -> Result<Vec<(Millis, Waiting)>, Error> {
         let own = self.subscriptions.entry(conn).or_default();
-        if own.patterns.len() >= SUBSCRIPTIONS_MAX {
-            let message = format!("{SUBSCRIPTIONS_MAX} topics are already subscribed to");
-            return Err(Error::new(Code::PARAMS, message).hint("one that ends in `*` stands for many"));
-        }
         if !own.patterns.iter().any(|pattern| **pattern == *topic) {
+            if own.patterns.len() >= SUBSCRIPTIONS_MAX {
+                let message = format!("{SUBSCRIPTIONS_MAX} topics are already subscribed to");
+                return Err(Error::new(Code::PARAMS, message).hint("one that ends in `*` stands for many"));
+            }
             own.patterns.push(topic.into());
             own.interests_in(topic).for_each(|interest| self.interests.add(interest));
         }
@@ -206,5 +206,21 @@ impl Topics {
 
     pub fn take_changed_interests(&mut self) -> Vec<ChangedInterest> {
         self.interests.take_changed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_topic_that_is_subscribed_already_is_taken_at_the_limit() {
+        let mut topics = Topics::default();
+        for number in 0..SUBSCRIPTIONS_MAX {
+            assert!(topics.subscribe(Conn(1), None, &format!("t{number}")).is_ok());
+        }
+        assert_eq!(topics.subscribe(Conn(1), None, "one-more").unwrap_err().code, Code::PARAMS);
+        assert!(topics.subscribe(Conn(1), None, "t0").is_ok());
+        assert!(topics.subscribe(Conn(2), None, "one-more").is_ok());
     }
 }

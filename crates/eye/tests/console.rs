@@ -240,7 +240,7 @@ fn tokens_and_origins_are_listed_and_changed() {
     console.asks("console/allow", &json!({ "origin": "https://shop.example", "eval": false }));
     let listed = home.eye(["allow", "--list"]).stdout;
     assert!(listed.contains("https://shop.example without eval with confirmation"), "{listed}");
-    console.asks("console/remove", &json!({ "origin": "https://shop.example" }));
+    console.asks("console/remove", &json!({ "origin": "https://Shop.example/" }));
     assert!(!home.eye(["allow", "--list"]).stdout.contains("shop.example"));
 }
 

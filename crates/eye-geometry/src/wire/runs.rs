@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{sleep_until, timeout_at};
 
 /// Ends a run: the flag is for the computing thread, the notice for the task that waits for its turn.
@@ -116,7 +116,7 @@ pub fn progress_members(progress: &Progress) -> Map<String, Value> {
 /// All runs of a hub.
 #[derive(Debug)]
 pub struct Runs {
-    places: Semaphore,
+    places: Arc<Semaphore>,
     waiting: AtomicUsize,
     threads: usize,
     store: Arc<Store>,
@@ -129,7 +129,7 @@ impl Runs {
     /// Runs with this many threads each.
     pub fn new(threads: usize, store: Arc<Store>) -> Self {
         Self {
-            places: Semaphore::new(RUNS_MAX),
+            places: Arc::new(Semaphore::new(RUNS_MAX)),
             waiting: AtomicUsize::new(0),
             threads,
             store,
@@ -168,13 +168,15 @@ impl Runs {
         let begun = Instant::now();
         let _guard = StopOnDrop(stop.clone());
         self.note(&stop);
-        let _place = self.turn(begun + job.time_budget, &stop).await?;
+        let place = self.turn(begun + job.time_budget, &stop).await?;
         let Job { seed_shader, breeding, time_budget } = job;
         let seed = breeding.seed.map_or_else(random_seed, Ok)?;
         let left = time_budget.saturating_sub(begun.elapsed());
         let request = breeding.request(seed_shader, seed, left, self.threads);
         let store = self.store.clone();
         let work = move || {
+            // Held until the thread is free again, also where the caller has left.
+            let _place = place;
             let mut tell = |now: &Progress| {
                 if let Some(progress) = &progress {
                     let _ = progress.try_send(now.clone());
@@ -209,8 +211,8 @@ impl Runs {
         under_way.push(Arc::downgrade(stop));
     }
 
-    async fn turn(&self, deadline: Instant, stop: &Stop) -> Result<tokio::sync::SemaphorePermit<'_>, Refusal> {
-        if let Ok(place) = self.places.try_acquire() {
+    async fn turn(&self, deadline: Instant, stop: &Stop) -> Result<OwnedSemaphorePermit, Refusal> {
+        if let Ok(place) = self.places.clone().try_acquire_owned() {
             return Ok(place);
         }
         let Some(_waiting) = Waiting::enter(&self.waiting) else {
@@ -219,7 +221,7 @@ impl Runs {
         };
         let failed = |message: &str| Refusal::new(Kind::ExecutionFailed, message);
         tokio::select! {
-            place = self.places.acquire() => place.map_err(|_| failed("the hub ends")),
+            place = self.places.clone().acquire_owned() => place.map_err(|_| failed("the hub ends")),
             () = stop.told.notified() => Err(failed("cancelled before it began")),
             () = sleep_until(deadline.into()) => Err(failed("its time was over before it was its turn; ask again later")),
         }

@@ -143,7 +143,9 @@ impl Hub {
                 let OriginParams { origin, .. } = rpc::params(params)?;
                 let origins = &self.facts.origins;
                 let denied = Pattern::parse(&origin).map_or(Ok(false), |pattern| origins.undeny(&pattern));
-                let removed = origins.remove(&origin).map_err(|error| failed(&error))?;
+                // As it is on the list, where it is an origin.
+                let listed = normalise(&origin).unwrap_or_else(|_| origin.clone());
+                let removed = origins.remove(&listed).map_err(|error| failed(&error))?;
                 if !denied.map_err(|error| failed(&error))? && !removed {
                     return Err(Error::new(Code::PARAMS, format!("{origin} is not on the list")));
                 }

@@ -169,8 +169,9 @@ fn already(args: &Args, options: &Options, running: &Status) -> Result<Exit, Fai
         return Err(Failure::RunsOtherwise { what });
     }
     args.guests.note_running();
-    if args.audit.is_some() {
-        ui::note("the hub that runs keeps its audit log as it was; `eye down` first");
+    let kept = args.kept_by_running();
+    if !kept.is_empty() {
+        ui::note(format_args!("the hub that runs takes no other {} now; `eye down` first", kept.join(", ")));
     }
     if running.version != env!("CARGO_PKG_VERSION") {
         ui::note(format_args!("it is version {}; the next call replaces it when it is idle", running.version));
@@ -349,7 +350,30 @@ impl Args {
         flags
     }
 
-    /// How the running hub differs from the given address, port, TLS and auth. Other options are not compared.
+    /// The given options that a hub takes only at its start, and whose values a running hub does not report.
+    fn kept_by_running(&self) -> Vec<&'static str> {
+        let given = [
+            ("--audit", self.audit.is_some()),
+            ("--log", self.log.is_some()),
+            ("--host", !self.host.is_empty()),
+            ("--published", self.published),
+            ("--proxy-user", !self.proxy_user.is_empty()),
+            ("--tls-cert", self.tls_cert.is_some()),
+        ];
+        given.into_iter().filter_map(|(name, is_given)| is_given.then_some(name)).collect()
+    }
+
+    #[cfg(feature = "cluster")]
+    fn wants_cluster(&self) -> bool {
+        !self.cluster.cluster.is_empty()
+    }
+
+    #[cfg(not(feature = "cluster"))]
+    fn wants_cluster(&self) -> bool {
+        false
+    }
+
+    /// How the running hub differs from the given address, port, TLS, auth and cluster.
     fn differs(&self, running: &Status) -> Result<Option<String>, Failure> {
         let listen = running.listen.rsplit("://").next().unwrap_or(&running.listen);
         let Ok(listen) = listen.parse::<SocketAddr>() else {
@@ -363,6 +387,8 @@ impl Args {
             Some(format!("{listen} as its address"))
         } else if plain {
             Some("no TLS".into())
+        } else if self.wants_cluster() && running.cluster.is_none() {
+            Some("no cluster".into())
         } else {
             auth.map(|_| format!("--auth {}", running.auth))
         })
@@ -428,11 +454,19 @@ mod tests {
         for (line, want) in [
             (&["--port=8765", "--auth=token"][..], None),
             (&["--port=1"], Some("127.0.0.1:8765 as its address")),
+            #[cfg(feature = "cluster")]
+            (&["--cluster=nats://a"], Some("no cluster")),
             (&["--listen=::1"], Some("127.0.0.1:8765 as its address")),
             (&["--auth=none"], Some("--auth token")),
             (&["--tls"], Some("no TLS")),
         ] {
             assert_eq!(args(line).differs(&running).unwrap().as_deref(), want, "{line:?}");
         }
+    }
+
+    #[test]
+    fn options_that_a_running_hub_does_not_take_are_named() {
+        assert_eq!(args(&["--log=debug", "--host=a", "--port=1"]).kept_by_running(), ["--log", "--host"]);
+        assert!(args(&["--port=1", "--tls"]).kept_by_running().is_empty());
     }
 }
