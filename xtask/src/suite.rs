@@ -71,7 +71,8 @@ fn more(times: &mut Times) -> Result<(), TaskError> {
 /// Checks licences and duplicates by `deny.toml`.
 fn licences(times: &mut Times) -> Result<(), TaskError> {
     if !has("cargo-deny") {
-        let install = cargo_command(&["install", "cargo-deny", "--locked"]);
+        // Not optimised: it runs for two seconds, and an optimised build takes five minutes.
+        let install = cargo_command(&["install", "cargo-deny", "--locked", "--debug"]);
         let installed = times.one(Step::new("cargo-deny", "`cargo install cargo-deny`, once", install));
         installed.map_err(|_| {
             let hint = "it could not be installed; `cargo install cargo-deny --locked` where there is a network";
