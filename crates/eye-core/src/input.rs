@@ -253,7 +253,7 @@ impl Input {
         }
     }
 
-    /// Where the input is answered; `None`: nowhere.
+    /// Where a request about a page is answered. `None`: it wants no answer, or is about no page.
     pub(crate) fn reply(&self) -> Option<Reply> {
         match self {
             Self::Ask { agent, form, .. } | Self::Join { agent, form, .. } => {
@@ -268,7 +268,33 @@ impl Input {
             | Self::Info { reply, .. }
             | Self::Use { reply, .. }
             | Self::Forget { reply, .. } => Some(reply.clone()),
-            _ => None,
+            Self::Page { .. }
+            | Self::Publish { .. }
+            | Self::Collect { .. }
+            | Self::HandedOver(_)
+            | Self::Recalled(_)
+            | Self::PageJoined { .. }
+            | Self::Subscribe { .. }
+            | Self::AgentJoined { .. }
+            | Self::AgentHello { .. }
+            | Self::AgentScoped { .. }
+            | Self::AgentPaced { .. }
+            | Self::AgentLeft { .. }
+            | Self::AgentRevoked { .. }
+            | Self::Leave { .. }
+            | Self::Cancel { .. }
+            | Self::List { .. }
+            | Self::Worked { .. }
+            | Self::Released { .. }
+            | Self::StatesWanted
+            | Self::MailGiven(_)
+            | Self::Listed(_)
+            | Self::LookedUp { .. }
+            | Self::CameOver(_)
+            | Self::Back(_)
+            | Self::Topics(_)
+            | Self::Tick
+            | Self::Shutdown => None,
         }
     }
 
@@ -285,7 +311,33 @@ impl Input {
             | Self::Info { reply, session: page } => Some((reply.agent, page.as_deref())),
             Self::Join { agent, session, .. } => Some((*agent, Some(session))),
             Self::Use { reply, page, .. } | Self::Forget { reply, page } => Some((reply.agent, Some(page))),
-            _ => None,
+            Self::Page { .. }
+            | Self::Publish { .. }
+            | Self::Collect { .. }
+            | Self::HandedOver(_)
+            | Self::Recalled(_)
+            | Self::PageJoined { .. }
+            | Self::Subscribe { .. }
+            | Self::AgentJoined { .. }
+            | Self::AgentHello { .. }
+            | Self::AgentScoped { .. }
+            | Self::AgentPaced { .. }
+            | Self::AgentLeft { .. }
+            | Self::AgentRevoked { .. }
+            | Self::Leave { .. }
+            | Self::Cancel { .. }
+            | Self::List { .. }
+            | Self::Worked { .. }
+            | Self::Released { .. }
+            | Self::StatesWanted
+            | Self::MailGiven(_)
+            | Self::Listed(_)
+            | Self::LookedUp { .. }
+            | Self::CameOver(_)
+            | Self::Back(_)
+            | Self::Topics(_)
+            | Self::Tick
+            | Self::Shutdown => None,
         }
     }
 
