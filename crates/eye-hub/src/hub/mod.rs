@@ -2,6 +2,7 @@
 
 pub mod auditing;
 mod claiming;
+pub mod clock;
 pub mod cluster;
 mod confirmable;
 pub mod consoles;

@@ -1,6 +1,7 @@
 //! The hub's one state: the core, the peers and their outboxes. Effects of an event are written into outboxes while the
 //! state is locked, so that nothing is reordered.
 
+use super::clock;
 use super::cluster::Cluster;
 use super::confirmable::Confirmable;
 use super::facts::{Facts, Traffic};
@@ -35,7 +36,9 @@ pub struct Hub {
     state: Mutex<State>,
     pub(crate) facts: Facts,
     started: Instant,
-    /// Answers `gateway/…`; set once at the start.
+    /// The same on the [`clock`].
+    started_us: u64,
+    /// What answers `gateway/…`, set once at the start.
     pub(crate) gateway: OnceLock<Arc<dyn Gateway>>,
     /// Guests that answer requests, by method prefix; set once at the start.
     pub(crate) answers: OnceLock<Vec<(&'static str, Arc<dyn Answers>)>>,
@@ -110,11 +113,6 @@ pub(crate) struct State {
     pub confirmable: Option<Box<Confirmable>>,
 }
 
-/// A duration in whole µs, without the 128-bit numbers of [`Duration::as_micros`]: called several times per frame.
-pub fn micros(span: Duration) -> u64 {
-    span.as_secs().saturating_mul(1_000_000).saturating_add(u64::from(span.subsec_micros()))
-}
-
 impl State {
     /// The next deadline.
     pub(super) fn next_wake(&self) -> Option<Millis> {
@@ -133,10 +131,12 @@ impl Hub {
         state.board.set_first_calls(facts.first_calls.clone());
         state.board.recall(0, known);
         let (worker, jobs) = mpsc::unbounded_channel();
+        let (started, started_us) = clock::instant();
         Arc::new_cyclic(|this| Self {
             state: Mutex::new(state),
             facts,
-            started: Instant::now(),
+            started,
+            started_us,
             gateway: OnceLock::new(),
             answers: OnceLock::new(),
             cluster: OnceLock::new(),
@@ -162,7 +162,7 @@ impl Hub {
     }
 
     pub(crate) fn now_us(&self) -> u64 {
-        micros(self.started.elapsed())
+        clock::now_us().saturating_sub(self.started_us)
     }
 
     /// The time in µs, constant while the state is locked: a step is short, and reading the clock is expensive.

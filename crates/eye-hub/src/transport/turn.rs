@@ -2,13 +2,13 @@
 //! has. Over several turns a peer gets its `Share`.
 
 use super::share::Share;
-use crate::hub::state::micros;
+use crate::hub::clock::{self, Still};
 use std::cell::Cell;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use tokio::task::yield_now;
 use tokio::time::sleep;
 
@@ -53,7 +53,7 @@ impl Active {
 pub struct Turn {
     /// A number of the peer, unique in this process.
     peer: u64,
-    /// When the current turn began, in µs of `now_us`.
+    /// When the current turn began, in µs of the hub's clock.
     begun_us: AtomicU64,
     /// From when on the peer's time is counted.
     since_us: AtomicU64,
@@ -77,15 +77,17 @@ impl Turn {
             span: AtomicU64::new(0),
             in_frame: AtomicBool::new(false),
             over: AtomicBool::new(false),
-            share: Mutex::new(Share::new(now_us())),
+            share: Mutex::new(Share::new(clock::now_us())),
         }
     }
 
-    /// Runs a peer's work. A turn begins each time the thread polls it.
+    /// Does a peer's work, whose turn begins whenever the thread comes to it. The clock stands still at that time until
+    /// a frame is done.
     pub async fn take<F: Future>(&self, work: F) -> F::Output {
         let mut work = pin!(work);
         poll_fn(|context| {
-            let now_us = now_us();
+            let _still = Still::begin();
+            let now_us = clock::now_us();
             self.begun_us.store(now_us, Ordering::Relaxed);
             self.over.store(false, Ordering::Relaxed);
             if !self.in_frame.load(Ordering::Relaxed) {
@@ -107,7 +109,7 @@ impl Turn {
     /// Called after each frame: pauses if the share is used up. If no frame follows, others need not be let first: they
     /// run when this peer waits.
     pub async fn framed(&self) {
-        let now_us = now_us();
+        let now_us = clock::look();
         self.in_frame.store(false, Ordering::Relaxed);
         let used_us = now_us.saturating_sub(self.since_us.swap(now_us, Ordering::Relaxed));
         if let Some(pause_us) = self.use_up(now_us, used_us) {
@@ -170,12 +172,6 @@ impl Turn {
     }
 }
 
-/// µs since the first call in this process.
-fn now_us() -> u64 {
-    static FIRST: OnceLock<Instant> = OnceLock::new();
-    micros(FIRST.get_or_init(Instant::now).elapsed())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,6 +179,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicU32;
     use std::task::Poll;
+    use std::time::Instant;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::{TcpListener, TcpStream};
 
