@@ -5,6 +5,7 @@ use crate::config::{Config, Ready};
 use crate::error::HubError;
 use crate::gate::{Auth, Gate, Keys, Origins};
 use crate::http::{self, door::Door};
+use crate::hub::direct;
 use crate::hub::facts::Facts;
 use crate::hub::links::Links;
 use crate::hub::memory::Memory;
@@ -46,7 +47,8 @@ const REMEMBER_PAUSE: Duration = Duration::from_millis(20);
 pub fn run(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        // Data from pages is nested, and the work on it is recursive.
+        .on_thread_unpark(direct::thread_waited)
+        // What pages send is nested, and what works on it recurses.
         .thread_stack_size(WORKER_STACK_BYTES)
         .on_thread_start(|| {
             process::stand_back(WORKER_NICENESS);

@@ -108,6 +108,20 @@ impl Batches {
         (std::mem::take(&mut self.bytes), std::mem::take(&mut self.ends))
     }
 
+    /// Lends all messages: their bytes, and where each ends.
+    pub fn lend(&mut self) -> (&[u8], &[usize]) {
+        self.close();
+        (&self.bytes, &self.ends)
+    }
+
+    /// Forgets all messages. What the buffer grew to beyond `kept_bytes` is given back.
+    pub fn clear(&mut self, kept_bytes: usize) {
+        self.bytes.clear();
+        self.bytes.shrink_to(kept_bytes);
+        self.ends.clear();
+        (self.open_frames, self.open_start) = (0, 0);
+    }
+
     fn begin(&mut self, frame: &str) {
         self.bytes.reserve(frame.len() + PUNCTUATION_BYTES);
         let full = self.open_frames == BATCH_FRAMES_MAX || self.bytes.len() - self.open_start > BATCH_BYTES_SOFT_MAX;

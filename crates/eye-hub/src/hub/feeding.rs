@@ -1,5 +1,6 @@
 //! Feeds events to the core, and writes the resulting effects into the outboxes of peers.
 
+use super::direct;
 use super::lists::changes_lists;
 use super::outbox::Kind;
 use super::peer::Voice;
@@ -138,11 +139,16 @@ impl Hub {
         state.text = text;
     }
 
-    /// Wakes a peer's writer, or closes the peer if too much waits in its outbox.
+    /// An outbox was written to: it is sent at the end of the turn, or its writer is woken. A peer with too much in its
+    /// outbox is given up.
     pub(crate) fn written(&self, state: &mut State, conn: Conn) {
         let Some(peer) = state.peers.get_mut(&conn) else { return };
         if peer.outbox.len_bytes() > OUTBOX_BYTES_MAX {
             self.give_up(state, conn, "more than 64 MiB waited to be read");
+        } else if direct::is_on() && peer.outlet.is_some() && state.direct.len() < direct::PEERS_MAX {
+            if !state.direct.contains(&conn) {
+                state.direct.push(conn);
+            }
         } else {
             peer.signals.wake.notify_one();
         }

@@ -5,7 +5,10 @@ use eye_protocol::batch::Batches;
 use eye_protocol::stream;
 use std::sync::Arc;
 
-/// The buffer, framed for the peer's transport.
+/// Room that an empty buffer keeps. Every idle peer may have it.
+const KEPT_BYTES_MAX: usize = 512;
+
+/// The buffer, framed as its peer reads.
 #[derive(Debug)]
 pub enum Outbox {
     /// Lines and length-prefixed payloads on a byte stream.
@@ -43,6 +46,24 @@ pub struct Parcel {
     pub ends: Vec<usize>,
     /// Indexes of the binary messages.
     pub binary: Vec<usize>,
+}
+
+/// The contents of an outbox or a parcel, to be read.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting<'a> {
+    /// As in [`Parcel`].
+    pub bytes: &'a [u8],
+    /// As in [`Parcel`].
+    pub ends: &'a [usize],
+    /// As in [`Parcel`].
+    pub binary: &'a [usize],
+}
+
+impl Parcel {
+    /// All of it.
+    pub fn lend(&self) -> Waiting<'_> {
+        Waiting { bytes: &self.bytes, ends: &self.ends, binary: &self.binary }
+    }
 }
 
 impl Outbox {
@@ -136,7 +157,36 @@ impl Outbox {
         }
     }
 
-    /// Takes everything.
+    /// Lends all there is, where it may be written directly.
+    pub fn lend(&mut self) -> Option<Waiting<'_>> {
+        match self {
+            Self::Stream(bytes) => Some(Waiting { bytes, ends: &[], binary: &[] }),
+            Self::Messages { bytes, ends, binary } => Some(Waiting { bytes, ends, binary }),
+            Self::Batches(batches) => {
+                let (bytes, ends) = batches.lend();
+                Some(Waiting { bytes, ends, binary: &[] })
+            }
+            Self::Events(_) | Self::Inside(_) => None,
+        }
+    }
+
+    /// Removes so many bytes that were lent; of messages all or none.
+    pub fn left(&mut self, taken: usize) {
+        match self {
+            Self::Stream(bytes) if taken < bytes.len() => drop(bytes.drain(..taken)),
+            _ if taken == 0 => {}
+            Self::Stream(bytes) => empty(bytes),
+            Self::Messages { bytes, ends, binary } => {
+                empty(bytes);
+                ends.clear();
+                binary.clear();
+            }
+            Self::Batches(batches) => batches.clear(KEPT_BYTES_MAX),
+            Self::Events(_) | Self::Inside(_) => {}
+        }
+    }
+
+    /// Takes all there is.
     pub fn take(&mut self) -> Parcel {
         match self {
             Self::Stream(bytes) | Self::Events(bytes) => Parcel { bytes: std::mem::take(bytes), ..Parcel::default() },
@@ -155,9 +205,38 @@ impl Outbox {
     }
 }
 
+/// Empties a buffer. Memory beyond [`KEPT_BYTES_MAX`] is freed.
+fn empty(bytes: &mut Vec<u8>) {
+    bytes.clear();
+    bytes.shrink_to(KEPT_BYTES_MAX);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_lent_stays_until_it_was_taken() {
+        let mut stream = Outbox::stream();
+        stream.line("a:1");
+        stream.line("b:2");
+        stream.left(5);
+        assert_eq!(stream.lend().unwrap().bytes, b":2\n");
+        stream.left(3);
+        stream.line("c:3");
+        assert_eq!(stream.take().bytes, b"c:3\n");
+        let mut batches = Outbox::batches();
+        batches.line("a:1");
+        batches.left(0);
+        let lent = batches.lend().unwrap();
+        assert_eq!((lent.bytes, lent.ends), (&b"[\"a:1\"]"[..], &[7][..]));
+        batches.line("b:2");
+        let lent = batches.lend().unwrap();
+        assert_eq!((lent.bytes, lent.ends), (&b"[\"a:1\"][\"b:2\"]"[..], &[7, 14][..]));
+        batches.left(14);
+        batches.line("c:3");
+        assert_eq!(batches.take().bytes, b"[\"c:3\"]");
+    }
 
     #[test]
     fn each_peer_reads_frames_its_own_way() {

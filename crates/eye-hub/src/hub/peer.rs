@@ -1,6 +1,7 @@
 //! One connected peer: its side, its dialect, and its outbox.
 
 use super::outbox::{Kind, Outbox};
+use super::outlet::Outlet;
 use super::version;
 use super::wake::Wake;
 use crate::audit::Calls;
@@ -13,7 +14,7 @@ use eye_protocol::limits::OUTBOX_STALL_MS;
 use eye_protocol::messages::{PageInfo, Retiring};
 use eye_protocol::rpc;
 use eye_protocol::scope::{Bearer, Scope};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use tokio::sync::Notify;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,6 +167,10 @@ pub struct Peer {
     pub calls: Calls,
     /// Since when its writer has made no progress.
     pub writing_since: Option<Millis>,
+    /// Its socket, where that can be written to without waiting. It belongs to the task of the connection.
+    pub outlet: Option<Weak<dyn Outlet>>,
+    /// Whether a part of what was sent directly is left for its own task to write.
+    pub unsent: bool,
 }
 
 impl Listed {
@@ -245,6 +250,8 @@ impl Peer {
             face,
             calls: Calls::default(),
             writing_since: None,
+            outlet: None,
+            unsent: false,
         }
     }
 

@@ -99,7 +99,9 @@ pub(crate) struct State {
     pub(super) text: String,
     pub(super) armed_at: Option<Millis>,
     stopping: bool,
-    /// Peers that receive on a stream and send by POST.
+    /// Receivers whose sockets are written to at the end of the current turn.
+    pub(super) direct: Vec<Conn>,
+    /// Peers that hear by a stream and speak by POST.
     pub streams: Streams,
     /// New peers came since the list of origins was last applied: the gate may have checked them before a change.
     pub origins_due: bool,
@@ -241,13 +243,14 @@ impl Hub {
         }
     }
 
-    /// Waits for something to write. `None`: the peer is gone.
+    /// Waits for something to write. Empty where only the rest of a direct write is left. `None`: the peer is gone.
     pub async fn parcel(&self, conn: Conn, signals: &Signals) -> Option<(Parcel, Option<Close>)> {
         loop {
             {
                 let mut state = self.hold();
                 let peer = state.peers.get_mut(&conn)?;
-                if peer.outbox.len_bytes() > 0 || peer.close.is_some() {
+                let unsent = std::mem::take(&mut peer.unsent);
+                if peer.outbox.len_bytes() > 0 || peer.close.is_some() || unsent {
                     peer.writing_since = Some(self.now());
                     let (parcel, close) = (peer.outbox.take(), peer.close.clone());
                     state.traffic.bytes_out += parcel.bytes.len() as u64;

@@ -2,35 +2,42 @@
 
 use super::turn::Turn;
 use crate::hub::is_large;
-use crate::hub::outbox::Outbox;
+use crate::hub::outbox::{Outbox, Waiting};
+use crate::hub::outlet::{Outlet, Sent};
 use crate::hub::peer::{Peer, Side, Signals, Voice};
 use crate::hub::state::Hub;
 use eye_core::Conn;
-use eye_platform::local::{AsyncStream, ReadHalf, WriteHalf};
+use eye_platform::local::{AsyncStream, OwnedReadHalf, OwnedWriteHalf};
 use eye_protocol::answer::write_plain;
 use eye_protocol::frame::MCP_ANNOUNCEMENT;
 use eye_protocol::limits::SHUTDOWN_MS;
 use eye_protocol::stream::{Decoder, StreamError};
 use eye_protocol::{Code, Error};
+use std::future::poll_fn;
+use std::io;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
 const READ_BYTES: usize = 16 << 10;
 const KEPT_BUFFER_BYTES_MAX: usize = 256 << 10;
 
 /// Serves one connection until either side ends it.
-pub async fn serve(hub: Arc<Hub>, mut socket: AsyncStream) {
+pub async fn serve(hub: Arc<Hub>, socket: AsyncStream) {
+    let (mut reader, writer) = socket.into_split();
+    let outlet = Arc::new(StreamOutlet(writer));
     let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::stream(), None);
     peer.may_provide = true;
+    let direct = Arc::downgrade(&outlet);
+    peer.outlet = Some(direct);
     let (conn, signals) = hub.enter(peer);
-    let (mut reader, mut writer) = socket.split();
     let turn = Turn::new();
-    let ended = {
+    let serving = async {
         let write = async {
             while let Some((parcel, close)) = hub.parcel(conn, &signals).await {
-                let written = signals.unless_ended(write_all(&hub, conn, &mut writer, &parcel.bytes)).await;
+                let written = signals.unless_ended(write_all(&hub, conn, &outlet, &parcel.bytes)).await;
                 if !matches!(written, Some(Ok(()))) || close.is_some() {
                     return;
                 }
@@ -43,9 +50,12 @@ pub async fn serve(hub: Arc<Hub>, mut socket: AsyncStream) {
             () = write => Ended::Closed,
         }
     };
+    let ended = hub.directly(serving).await;
     if let Ended::Announced { announcement, rest } = ended {
         hub.leave(conn);
-        if let Some(gateway) = hub.gateway.get() {
+        let writer = Arc::into_inner(outlet).map(|outlet| outlet.0);
+        let socket = writer.and_then(|writer| reader.reunite(writer).ok());
+        if let (Some(gateway), Some(socket)) = (hub.gateway.get(), socket) {
             let scope = hub.announced_scope(&announcement);
             gateway.stream(announcement, scope, rest, socket).await;
         }
@@ -57,7 +67,7 @@ pub async fn serve(hub: Arc<Hub>, mut socket: AsyncStream) {
         write_plain("", &Err(Error::new(Code::PARSE, error.to_string())), &mut frame);
         hub.tell(conn, &frame);
         if let Some((parcel, _)) = hub.parcel(conn, &signals).await {
-            let told = write_all(&hub, conn, &mut writer, &parcel.bytes);
+            let told = write_all(&hub, conn, &outlet, &parcel.bytes);
             let _ = timeout(Duration::from_millis(SHUTDOWN_MS), told).await;
         }
     }
@@ -73,7 +83,7 @@ enum Ended {
     Announced { announcement: String, rest: Vec<u8> },
 }
 
-async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, turn: &Turn, reader: &mut ReadHalf<'_>) -> Ended {
+async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, turn: &Turn, reader: &mut OwnedReadHalf) -> Ended {
     let mut decoder = Decoder::default();
     loop {
         let buffer = decoder.buffer();
@@ -110,14 +120,38 @@ async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, turn: &Turn, re
     }
 }
 
-async fn write_all(hub: &Hub, conn: Conn, writer: &mut WriteHalf<'_>, bytes: &[u8]) -> std::io::Result<()> {
+async fn write_all(hub: &Hub, conn: Conn, outlet: &StreamOutlet, bytes: &[u8]) -> io::Result<()> {
     let mut rest = bytes;
     while !rest.is_empty() {
-        let count = writer.write(rest).await?;
+        let count = poll_fn(|context| outlet.poll_write(context, rest)).await?;
         rest = &rest[count..];
         if !rest.is_empty() {
             hub.progress(conn);
         }
     }
     Ok(())
+}
+
+/// The half that is written to.
+#[derive(Debug)]
+struct StreamOutlet(OwnedWriteHalf);
+
+impl StreamOutlet {
+    fn poll_write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.0.as_ref().poll_write_ready(context))?;
+            match self.0.try_write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                written => return Poll::Ready(written),
+            }
+        }
+    }
+}
+
+impl Outlet for StreamOutlet {
+    fn send(&self, waiting: Waiting<'_>) -> Sent {
+        // What goes wrong the task of the connection hears when it writes the rest.
+        let taken = self.0.try_write(waiting.bytes).unwrap_or(0);
+        Sent { taken, all: taken == waiting.bytes.len() }
+    }
 }

@@ -1,8 +1,8 @@
 //! One WebSocket: messages in, parcels out, both in one task so that nothing is passed between tasks.
 
 use super::turn::Turn;
-use super::websocket::decoder::{Decoder, Received};
-use super::websocket::encoder::Outgoing;
+use super::websocket::decoder::{Decoder, Heard};
+use super::websocket::outlet::FrameOutlet;
 use super::websocket::stream::Stream;
 use crate::hub::is_large;
 use crate::hub::peer::{Peer, Signals};
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, split};
+use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::timeout;
 
 /// The code of a close frame that has none.
@@ -30,45 +30,53 @@ enum Ended {
     Refused(Close),
 }
 
-/// Serves one WebSocket until either side ends it. `greet` runs once the peer is in the hub.
-pub async fn serve(hub: Arc<Hub>, socket: Stream, peer: Peer, greet: impl FnOnce(&Hub, Conn)) {
+/// Serves one WebSocket until either side ends it. `greet` runs once the peer is known to the hub.
+pub async fn serve(hub: Arc<Hub>, socket: Stream, mut peer: Peer, greet: impl FnOnce(&Hub, Conn)) {
+    let (mut reader, outlet) = socket.split();
+    let outlet = Arc::new(outlet);
+    if outlet.is_direct() {
+        let direct = Arc::downgrade(&outlet);
+        peer.outlet = Some(direct);
+    }
     let (conn, signals) = hub.enter(peer);
     greet(&hub, conn);
-    let (mut reader, mut writer) = split(socket);
-    let (mut decoder, mut outgoing, turn) = (Decoder::new(MESSAGE_BYTES_MAX), Outgoing::default(), Turn::new());
+    let (mut decoder, turn) = (Decoder::new(MESSAGE_BYTES_MAX), Turn::new());
     let mut last = None;
-    let ended = loop {
-        // Always in this order: neither future is ready before the connection ends.
-        let ended = tokio::select! {
-            biased;
-            ended = turn.take(read(&hub, conn, &signals, &turn, &mut reader, &mut decoder)) => ended,
-            ended = write(&hub, conn, &signals, &mut writer, &mut outgoing, &mut last) => ended,
-        };
-        match ended {
-            Ended::Ping(payload) => outgoing.pong(&payload),
-            ended => break ended,
+    let serving = async {
+        loop {
+            // In this order, always: neither of them is ready before the connection ends.
+            let ended = tokio::select! {
+                biased;
+                ended = turn.take(read(&hub, conn, &signals, &turn, &mut reader, &mut decoder)) => ended,
+                ended = write(&hub, conn, &signals, &outlet, &mut last) => ended,
+            };
+            match ended {
+                Ended::Ping(payload) => outlet.pong(&payload),
+                ended => return ended,
+            }
         }
     };
+    let ended = hub.directly(serving).await;
     hub.leave(conn);
     let (close, by_hub) = match ended {
         Ended::Refused(close) => (close, true),
         Ended::Closed(close) => (close, false),
         Ended::Ping(_) | Ended::Gone => return,
     };
-    outgoing.close(&close);
-    let _ = farewell(&mut writer, &mut outgoing).await;
+    outlet.close(&close);
+    let _ = farewell(&outlet).await;
     if by_hub {
         let _ = timeout(Duration::from_millis(SHUTDOWN_MS), wait_for_close(&mut reader, &mut decoder)).await;
     }
-    let _ = writer.shutdown().await;
+    let _ = outlet.shutdown().await;
 }
 
 /// Ends a WebSocket before it is served.
-pub async fn refuse(mut socket: Stream, close: Close) {
-    let mut outgoing = Outgoing::default();
-    outgoing.close(&close);
-    if farewell(&mut socket, &mut outgoing).await.is_ok() {
-        let _ = socket.shutdown().await;
+pub async fn refuse(socket: Stream, close: Close) {
+    let (_reader, outlet) = socket.split();
+    outlet.close(&close);
+    if farewell(&outlet).await.is_ok() {
+        let _ = outlet.shutdown().await;
     }
 }
 
@@ -120,27 +128,21 @@ async fn read(
     }
 }
 
-/// Writes parcels as they come. `last`: the hub's close frame, which follows what is not written yet.
-async fn write(
-    hub: &Hub,
-    conn: Conn,
-    signals: &Signals,
-    writer: &mut (impl AsyncWrite + Unpin),
-    outgoing: &mut Outgoing,
-    last: &mut Option<Close>,
-) -> Ended {
+/// Writes what there is, as it comes. `last`: why the hub ends the connection behind what is not written yet.
+async fn write(hub: &Hub, conn: Conn, signals: &Signals, outlet: &FrameOutlet, last: &mut Option<Close>) -> Ended {
     loop {
-        while let Some(next) = outgoing.next() {
-            match signals.unless_ended(writer.write(next)).await {
-                Some(Ok(count @ 1..)) => outgoing.wrote(count),
-                Some(Ok(0) | Err(_)) => return Ended::Gone,
+        loop {
+            match signals.unless_ended(outlet.write()).await {
+                Some(Ok(true)) => {}
+                Some(Ok(false)) => break,
+                Some(Err(_)) => return Ended::Gone,
                 None => return hub.closing(conn).map_or(Ended::Gone, Ended::Refused),
             }
-            if outgoing.next().is_some() {
+            if !outlet.is_empty() {
                 hub.progress(conn);
             }
         }
-        match signals.unless_ended(writer.flush()).await {
+        match signals.unless_ended(outlet.flush()).await {
             Some(Ok(())) => {}
             Some(Err(_)) => return Ended::Gone,
             None => return hub.closing(conn).map_or(Ended::Gone, Ended::Refused),
@@ -149,22 +151,16 @@ async fn write(
             return Ended::Refused(close);
         }
         let Some((parcel, close)) = hub.parcel(conn, signals).await else { return Ended::Gone };
-        outgoing.add(parcel);
+        outlet.add(parcel);
         *last = close;
     }
 }
 
-/// Writes the last frames. A peer that does not read is dropped all the same.
-async fn farewell(writer: &mut (impl AsyncWrite + Unpin), outgoing: &mut Outgoing) -> io::Result<()> {
+/// Writes the last frames. A peer that reads nothing cannot be told; it is dropped all the same.
+async fn farewell(outlet: &FrameOutlet) -> io::Result<()> {
     let told = async {
-        while let Some(next) = outgoing.next() {
-            let count = writer.write(next).await?;
-            if count == 0 {
-                return Err(io::ErrorKind::WriteZero.into());
-            }
-            outgoing.wrote(count);
-        }
-        writer.flush().await
+        while outlet.write().await? {}
+        outlet.flush().await
     };
     timeout(Duration::from_millis(SHUTDOWN_MS), told).await?
 }

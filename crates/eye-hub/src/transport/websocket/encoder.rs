@@ -1,7 +1,7 @@
 //! Frames for a client, and those that are not written yet.
 
 use super::opcode::Opcode;
-use crate::hub::outbox::Parcel;
+use crate::hub::outbox::{Parcel, Waiting};
 use bytes::{Buf, Bytes};
 use eye_protocol::close::Close;
 use std::collections::VecDeque;
@@ -13,7 +13,10 @@ const HEAD_BYTES_MAX: usize = 10;
 /// Parcels up to this size are copied behind their heads, so that one write takes all.
 const COPIED_BYTES_MAX: usize = 64 << 10;
 
-/// Complete frames that wait to be written, in order.
+/// Room that is kept for the next frame. Every idle page has it.
+const KEPT_BYTES_MAX: usize = 512;
+
+/// Whole frames that wait to be written, in order.
 #[derive(Debug, Default)]
 pub struct Outgoing {
     /// Written first, from `sent` on.
@@ -37,7 +40,9 @@ impl Outgoing {
         if self.sent < self.bytes.len() {
             self.sent += count;
             if self.sent == self.bytes.len() {
-                (self.bytes, self.sent) = (Vec::new(), 0);
+                self.sent = 0;
+                self.bytes.clear();
+                self.bytes.shrink_to(KEPT_BYTES_MAX);
             }
         } else if let Some(first) = self.large.front_mut() {
             first.advance(count);
@@ -47,24 +52,29 @@ impl Outgoing {
         }
     }
 
+    /// Adds copies of messages, where nothing large waits.
+    pub fn copy(&mut self, waiting: Waiting<'_>) {
+        let Waiting { bytes, ends, binary } = waiting;
+        self.bytes.reserve(bytes.len() + ends.len() * HEAD_BYTES_MAX);
+        let mut start = 0;
+        for (at, end) in ends.iter().enumerate() {
+            let message = &bytes[start..*end];
+            head(kind(at, binary), message.len(), &mut self.bytes);
+            self.bytes.extend_from_slice(message);
+            start = *end;
+        }
+    }
+
+    /// Adds the messages of a parcel.
     pub fn add(&mut self, parcel: Parcel) {
-        let kind = |at: usize| if parcel.binary.contains(&at) { Opcode::Binary } else { Opcode::Text };
         if self.large.is_empty() && parcel.bytes.len() <= COPIED_BYTES_MAX {
-            self.bytes.reserve(parcel.bytes.len() + parcel.ends.len() * HEAD_BYTES_MAX);
-            let mut start = 0;
-            for (at, end) in parcel.ends.iter().enumerate() {
-                let message = &parcel.bytes[start..*end];
-                head(kind(at), message.len(), &mut self.bytes);
-                self.bytes.extend_from_slice(message);
-                start = *end;
-            }
-            return;
+            return self.copy(parcel.lend());
         }
         let bytes = Bytes::from(parcel.bytes);
         let mut start = 0;
         for (at, end) in parcel.ends.iter().enumerate() {
             let mut first = Vec::with_capacity(HEAD_BYTES_MAX);
-            head(kind(at), end - start, &mut first);
+            head(kind(at, &parcel.binary), end - start, &mut first);
             self.large.push_back(first.into());
             self.large.push_back(bytes.slice(start..*end));
             start = *end;
@@ -95,7 +105,12 @@ impl Outgoing {
     }
 }
 
-/// Writes the head of a frame that is a whole message.
+/// What the message with this number is.
+fn kind(at: usize, binary: &[usize]) -> Opcode {
+    if binary.contains(&at) { Opcode::Binary } else { Opcode::Text }
+}
+
+/// Writes the head of a whole frame.
 fn head(opcode: Opcode, length: usize, out: &mut Vec<u8>) {
     out.push(0x80 | opcode.bits());
     match (u8::try_from(length), u16::try_from(length)) {

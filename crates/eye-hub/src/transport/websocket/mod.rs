@@ -8,4 +8,5 @@ pub mod decoder;
 pub mod encoder;
 pub mod handshake;
 mod opcode;
+pub mod outlet;
 pub mod stream;
