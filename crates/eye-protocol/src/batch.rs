@@ -35,9 +35,21 @@ pub fn parse(message: &str) -> Result<Vec<Element<'_>>, BatchError> {
 
 /// [`parse`] for a message that may be large.
 pub fn parse_paced(message: &str, pause: Pause) -> Result<Vec<Element<'_>>, BatchError> {
-    if let Some(line) = only_line(message) {
-        return Ok(vec![Element::Line(Cow::Borrowed(line))]);
-    }
+    Ok(elements_paced(message, pause)?.collect())
+}
+
+/// The elements one by one. Nearly always there is one line, which needs no list.
+pub fn elements(message: &str) -> Result<impl Iterator<Item = Element<'_>>, BatchError> {
+    elements_paced(message, || {})
+}
+
+fn elements_paced(message: &str, pause: Pause) -> Result<impl Iterator<Item = Element<'_>>, BatchError> {
+    let only = only_line(message);
+    let several = if only.is_some() { Vec::new() } else { several(message, pause)? };
+    Ok(only.map(|line| Element::Line(Cow::Borrowed(line))).into_iter().chain(several))
+}
+
+fn several(message: &str, pause: Pause) -> Result<Vec<Element<'_>>, BatchError> {
     let raws = scan::elements(message, pause).ok_or(BatchError::NotABatch)?;
     if raws.len() > BATCH_FRAMES_MAX {
         return Err(BatchError::TooMany);
@@ -48,8 +60,13 @@ pub fn parse_paced(message: &str, pause: Pause) -> Result<Vec<Element<'_>>, Batc
 /// The line of a batch that holds one line without escapes. Fast path: most answers are so.
 fn only_line(message: &str) -> Option<&str> {
     let line = message.strip_prefix("[\"")?.strip_suffix("\"]")?;
-    let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
-    line.bytes().all(plain).then_some(line)
+    is_plain(line).then_some(line)
+}
+
+/// Whether a text needs no escaping in JSON. It never stops early, so that the compiler checks many bytes at once.
+fn is_plain(text: &str) -> bool {
+    let odd = |byte: u8| u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\');
+    text.bytes().fold(0, |any, byte| any | odd(byte)) == 0
 }
 
 fn element(json: &str) -> Result<Element<'_>, BatchError> {
@@ -86,8 +103,14 @@ impl Batches {
     /// Adds a line frame.
     pub fn line(&mut self, frame: &str) {
         self.begin(frame);
-        // A Vec takes every byte and a str is always JSON, so this cannot fail.
-        let _ = serde_json::to_writer(&mut self.bytes, frame);
+        if is_plain(frame) {
+            self.bytes.push(b'"');
+            self.bytes.extend_from_slice(frame.as_bytes());
+            self.bytes.push(b'"');
+        } else {
+            // A Vec takes every byte and a str is always JSON, so this cannot fail.
+            let _ = serde_json::to_writer(&mut self.bytes, frame);
+        }
     }
 
     /// Adds a JSON-RPC frame, which is JSON text already.

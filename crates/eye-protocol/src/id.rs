@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub fn split_call_id<'a>(frame: &'a str, ends: &[u8]) -> Option<(&'a str, u8, &'a str)> {
     let bytes = frame.as_bytes();
     let limit = bytes.len().min(CALL_ID_BYTES_MAX + 1);
-    let at = bytes[..limit].iter().position(|&b| !is_call_id_byte(b))?;
+    let at = bytes[..limit].iter().position(|&b| !CALL_ID_BYTES[usize::from(b)])?;
     if at == 0 || !ends.contains(&bytes[at]) {
         return None;
     }
@@ -20,12 +20,18 @@ pub fn split_call_id<'a>(frame: &'a str, ends: &[u8]) -> Option<(&'a str, u8, &'
 
 /// Whether the whole text is a call id.
 pub fn is_call_id(text: &str) -> bool {
-    (1..=CALL_ID_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_call_id_byte)
+    (1..=CALL_ID_BYTES_MAX).contains(&text.len()) && text.bytes().all(|byte| CALL_ID_BYTES[usize::from(byte)])
 }
 
-const fn is_call_id_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
+/// The bytes of call ids. A table, because every frame is searched for the end of its id.
+static CALL_ID_BYTES: [bool; 256] = {
+    let (mut table, mut byte) = ([false; 256], 0_u8);
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    table
+};
 
 /// A call id stored in place, so that a call in flight needs no allocation for it.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -26,10 +26,7 @@ const VERBS: &str = "page/";
 const CONSOLE: &str = "console/";
 const PONG: &str = r#"{"pong":true}"#;
 
-/// The most digits of a call id.
-const DECIMAL_BYTES_MAX: usize = 20;
-
-/// How a JSON-RPC message begins if its sender writes the members in their usual order.
+/// How a JSON-RPC message begins, where its sender writes the members in their usual order.
 const RPC_BEGINNING: &str = r#"{"jsonrpc""#;
 
 /// The error response to a malformed JSON-RPC frame: the text begins like a message, or its sender speaks only
@@ -368,7 +365,7 @@ pub fn to_page(call: Option<CallId>, task: &Task, out: &mut String) -> bool {
             Line::Fire { code }.write(out);
         }
         (Some(call), Task::Eval { code, frame: None, terms: Terms { delta: false, if_revision: None } }) => {
-            Line::Ask { id: decimal(call, &mut [0; DECIMAL_BYTES_MAX]), code }.write(out);
+            Line::Ask { id: itoa::Buffer::new().format(call), code }.write(out);
         }
         (call, Task::Eval { code, frame, terms: Terms { delta, if_revision } }) => {
             let (delta, if_revision, frame) = (*delta, *if_revision, frame.as_deref().map(Into::into));
@@ -434,29 +431,9 @@ fn invalid(id: &str, reason: &str) -> String {
     rpc::response(id, Err(&Error::new(Code::REQUEST, reason)))
 }
 
-/// Writes a number without an allocation: this is the hot path.
-fn decimal(mut number: CallId, room: &mut [u8; DECIMAL_BYTES_MAX]) -> &str {
-    let mut at = room.len();
-    loop {
-        at -= 1;
-        room[at] = b'0' + u8::try_from(number % 10).unwrap_or(0);
-        number /= 10;
-        if number == 0 {
-            return std::str::from_utf8(&room[at..]).unwrap_or("0");
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_written_in_decimal() {
-        for number in [0, 7, 10, 4_294_967_295, u64::MAX] {
-            assert_eq!(decimal(number, &mut [0; DECIMAL_BYTES_MAX]), number.to_string());
-        }
-    }
 
     #[test]
     fn a_call_in_a_frame_is_json_rpc() {

@@ -491,6 +491,6 @@ fn welcome(session_id: Option<String>, last_ref: Option<u32>) -> String {
     json(&Welcome { session_id, version: PROTOCOL_VERSION.into(), hub: version::HUB.into(), last_ref })
 }
 
-fn read_batch(text: &str) -> Result<Vec<Element<'_>>, Close> {
-    batch::parse(text).map_err(|error| Close::unsupported(&error.to_string()))
+fn read_batch(text: &str) -> Result<impl Iterator<Item = Element<'_>>, Close> {
+    batch::elements(text).map_err(|error| Close::unsupported(&error.to_string()))
 }
