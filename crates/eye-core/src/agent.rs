@@ -25,7 +25,14 @@ pub struct UsedPage {
 impl UsedPage {
     /// Whether `held` is this page.
     pub fn is(&self, held: &dyn Candidate) -> bool {
-        self.session == *held.id() && (held.is_driven() || *self.origin == *held.origin())
+        self.session == *held.id() && self.is_of(held)
+    }
+
+    /// The same for a session of this id.
+    pub fn is_of(&self, held: &dyn Candidate) -> bool {
+        let (own, origin): (&str, &str) = (&self.origin, held.origin());
+        // Nearly always the same text in the same place.
+        held.is_driven() || std::ptr::eq(own, origin) || own == origin
     }
 }
 
@@ -74,7 +81,12 @@ impl Agent {
         }
     }
 
-    /// Admits `count` more calls, or refuses them: too many are under way, or the rate limit is exceeded.
+    /// Whether this is the page it used last on this connection.
+    pub fn used_last(&self, held: &dyn Candidate) -> bool {
+        self.last_used.as_ref().is_some_and(|page| page.is(held))
+    }
+
+    /// Takes so many more calls, or says why not: too many under way, or too many at once.
     pub fn admit(&mut self, now: Millis, count: usize) -> Result<(), Error> {
         if self.in_flight + count > AGENT_CALLS_MAX {
             let message = format!("{AGENT_CALLS_MAX} calls of this agent are already under way");

@@ -108,15 +108,21 @@ impl Switchboard {
                 return;
             }
         };
-        self.used(now, agent, &session);
-        let Some(known) = self.agents.get_mut(&agent) else { return };
+        let mut both = (self.agents.get_mut(&agent), self.sessions.get_mut(&session));
+        if let (Some(known), Some(held)) = &both
+            && !known.used_last(&**held)
+        {
+            self.used(now, agent, &session);
+            both = (self.agents.get_mut(&agent), self.sessions.get_mut(&session));
+        }
+        let (Some(known), held) = both else { return };
         if let Err(error) = known.admit(now, 1) {
             if let Some(reply) = reply {
                 self.ended(reply, Err(error), None, out);
             }
             return;
         }
-        if let Some(held) = self.sessions.get_mut(&session) {
+        if let Some(held) = held {
             held.asked_now(now, &known.name);
         }
         let timeout_ms = question.timeout_ms.or(known.timeout_ms);
@@ -316,6 +322,11 @@ impl Switchboard {
 
     /// The page that a request of this agent means now, with its origin: the same page as for [`Input::Ask`].
     pub fn meant(&self, agent: Conn, page: Option<&str>) -> Option<(SessionId, Arc<str>)> {
+        if page.is_none()
+            && let Some(held) = self.agents.get(&agent).and_then(|known| self.at_hand(known))
+        {
+            return Some((held.id().clone(), held.shared_origin().clone()));
+        }
         let id = self.find(agent, page).ok()?;
         let elsewhere = || self.elsewhere.get(&id).map(|page| &page.origin);
         let origin = self.sessions.get(&id).map(Session::shared_origin).or_else(elsewhere)?.clone();
@@ -346,14 +357,10 @@ impl Switchboard {
                 _ => Ok(session),
             };
         }
-        let last = known.and_then(|known| self.last_used_by(known));
-        // Fast path: the page used last is nearly always there, and is found without looking at all the others.
-        let there = last.and_then(|page| self.sessions.get(&page.session).filter(|held| page.is(*held)));
-        let sees = |held: &Session| known.is_some_and(|known| known.scope.sees(held.origin()));
-        match there.filter(|held| held.presence() != Presence::Gone && sees(held)) {
-            Some(held) if self.page_elsewhere(held.id()).is_none() => return Ok(held.id().clone()),
-            Some(_) | None => {}
+        if let Some(held) = known.and_then(|known| self.at_hand(known)) {
+            return Ok(held.id().clone());
         }
+        let last = known.and_then(|known| self.last_used_by(known));
         let elsewhere = last.and_then(|page| self.page_elsewhere(&page.session).filter(|held| page.is(*held)));
         match elsewhere.filter(|page| self.sees_origin(agent, &page.origin)) {
             Some(page) => Ok(page.id.clone()),
@@ -361,6 +368,15 @@ impl Switchboard {
             None if last.is_none() && self.elsewhere.partial => Err(select::unlisted()),
             None => select::unnamed(last, self.candidates(agent)),
         }
+    }
+
+    /// The page that an agent without a target used last, if that is there: nearly always, and found without looking at
+    /// all the others.
+    fn at_hand(&self, known: &Agent) -> Option<&Session> {
+        let last = self.last_used_by(known).filter(|_| known.target.is_none())?;
+        let held = self.sessions.get(&last.session).filter(|held| last.is_of(*held))?;
+        let there = held.presence() != Presence::Gone && known.scope.sees(held.origin());
+        (there && self.page_elsewhere(held.id()).is_none()).then_some(held)
     }
 
     pub(crate) fn last_used(&self, agent: Conn) -> Option<&UsedPage> {
@@ -375,10 +391,10 @@ impl Switchboard {
     pub(crate) fn used(&mut self, now: Millis, agent: Conn, session: &SessionId) {
         let Some(known) = self.agents.get_mut(&agent) else { return };
         let Some(held) = self.sessions.get(session) else { return };
-        if known.last_used.as_ref().is_some_and(|page| page.is(held)) {
+        if known.used_last(held) {
             return;
         }
-        let page = UsedPage { session: session.clone(), origin: held.origin().into() };
+        let page = UsedPage { session: session.clone(), origin: held.shared_origin().clone() };
         self.remember_used(now, agent, page);
     }
 

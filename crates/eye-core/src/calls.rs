@@ -4,6 +4,7 @@ use crate::ids::{CallId, Millis};
 use crate::task::{Asker, Task};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// A call that has not ended.
@@ -98,19 +99,18 @@ impl Calls {
 
     /// Adds a call and gives it an id that no other call of this session has.
     pub fn add(&mut self, call: Call) -> CallId {
-        loop {
+        let (key, place) = loop {
             self.last_key = self.last_key.wrapping_add(1);
-            if !self.by_key.contains_key(&self.last_key) {
-                break;
+            if let Entry::Vacant(place) = self.by_key.entry(self.last_key) {
+                break (self.last_key, place);
             }
-        }
-        let key = self.last_key;
+        };
         if let Phase::Waiting(task) = &call.phase {
             self.waiting.push_back(key);
             self.waiting_bytes += task.len_bytes();
         }
         self.deadlines.push(Reverse((call.deadline, key)));
-        self.by_key.insert(key, call);
+        place.insert(call);
         self.forget_ended_deadlines();
         key
     }

@@ -99,7 +99,8 @@ impl Switchboard {
                     let given = GivenMail { session: session.clone(), reply, result };
                     out.push(Effect::Lasting(Lasting::Given(Box::new(given))));
                 }
-                Outcome::Effect(_) | Outcome::Ended { .. } => self.follow_one(now, outcome, out),
+                Outcome::Effect(effect) => out.push(effect),
+                Outcome::Ended { .. } => self.follow_one(now, outcome, out),
             }
         }
         self.outcomes = outcomes;

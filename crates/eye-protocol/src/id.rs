@@ -2,6 +2,7 @@
 
 use crate::limits::{CALL_ID_BYTES_MAX, SESSION_ID_BYTES_MAX};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// Splits a frame at the first byte that cannot be part of a call id, if that byte is one of `ends` and a call id
@@ -62,9 +63,22 @@ impl fmt::Debug for LineId {
     }
 }
 
-/// Names one session. Clones share the text. Never empty, `[A-Za-z0-9_.-]`, at most [`SESSION_ID_BYTES_MAX`] bytes.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Names one session, shared by all who name it. Never empty, `[A-Za-z0-9_.-]`, at most [`SESSION_ID_BYTES_MAX`] bytes.
+#[derive(Clone, Eq, PartialOrd, Ord)]
 pub struct SessionId(Arc<str>);
+
+impl PartialEq for SessionId {
+    fn eq(&self, other: &Self) -> bool {
+        // Within one hub it is nearly always the same text in the same place.
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl Hash for SessionId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
 
 impl SessionId {
     /// Returns the id if the text is a session id.

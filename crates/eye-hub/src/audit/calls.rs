@@ -2,6 +2,7 @@
 
 use super::entry::Entry;
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry as Place;
 use std::sync::Arc;
 
 /// A request before its outcome is known.
@@ -28,11 +29,12 @@ struct Open {
 impl Calls {
     pub fn begin(&mut self, id: Arc<str>, entry: Box<Entry>, now_us: u64) {
         let open = Open { entry, began_us: now_us, sent: false, next: None };
-        match self.0.get_mut(&id) {
-            None => {
-                self.0.insert(id, open);
+        match self.0.entry(id) {
+            Place::Vacant(place) => {
+                place.insert(open);
             }
-            Some(mut last) => {
+            Place::Occupied(place) => {
+                let mut last = place.into_mut();
                 while let Some(ref mut next) = last.next {
                     last = next;
                 }

@@ -1,18 +1,28 @@
-//! Writes a row's JSON members one by one: every call writes a row, and most of its texts need no escaping.
+//! The members of a row, written one by one: a row is written for every call, and most of its texts are plain.
 
 /// Longer names, which agents choose, are cut to this.
 pub const NAME_BYTES_MAX: usize = 256;
 
-/// A JSON object that is being written.
+/// The name of a member as it stands in a row: behind a comma, before the value.
+macro_rules! key {
+    ($name:literal) => {
+        $crate::audit::members::Key(concat!(",\"", $name, "\":"))
+    };
+}
+pub(crate) use key;
+
+/// Such a name, made by [`key`].
+#[derive(Clone, Copy, Debug)]
+pub struct Key(pub &'static str);
+
+/// An object that is being written.
 pub struct Members<'a>(&'a mut Vec<u8>);
 
 impl<'a> Members<'a> {
-    /// Begins an object. Its first member's text needs no escaping.
-    pub fn begin(out: &'a mut Vec<u8>, name: &str, text: &str) -> Self {
-        out.extend_from_slice(b"{\"");
-        out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(b"\":\"");
-        out.extend_from_slice(text.as_bytes());
+    /// Begins with the time, which needs no escaping.
+    pub fn begin(out: &'a mut Vec<u8>, time: &str) -> Self {
+        out.extend_from_slice(b"{\"time\":\"");
+        out.extend_from_slice(time.as_bytes());
         out.push(b'"');
         Self(out)
     }
@@ -27,37 +37,38 @@ impl<'a> Members<'a> {
         self.0.extend_from_slice(members);
     }
 
-    /// Writes a name, cut to [`NAME_BYTES_MAX`]; omits an absent or empty name.
-    pub fn name(&mut self, name: &str, text: Option<&str>) {
+    /// A name, if there is one; a long one is cut.
+    pub fn name(&mut self, key: Key, text: Option<&str>) {
         match text {
             None | Some("") => {}
             Some(text) if text.len() > NAME_BYTES_MAX => {
-                self.text(name, &text[..text.floor_char_boundary(NAME_BYTES_MAX)]);
+                self.text(key, &text[..text.floor_char_boundary(NAME_BYTES_MAX)]);
             }
-            Some(text) => self.text(name, text),
+            Some(text) => self.text(key, text),
         }
     }
 
-    /// Writes any text.
-    pub fn text(&mut self, name: &str, text: &str) {
+    /// Any text.
+    pub fn text(&mut self, key: Key, text: &str) {
         if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
-            return self.plain(name, text.as_bytes());
+            return self.plain(key, text.as_bytes());
         }
-        self.key(name);
-        // It cannot fail: strings always serialize, and a `Vec` accepts all bytes.
+        self.key(key);
+        // It cannot fail: this is a text, and there is memory.
         let _ = serde_json::to_writer(&mut *self.0, text);
     }
 
-    /// Writes text that needs no escaping.
-    pub fn plain(&mut self, name: &str, text: &[u8]) {
-        self.key(name);
+    /// Text that needs no escaping.
+    pub fn plain(&mut self, key: Key, text: &[u8]) {
+        self.key(key);
         self.0.push(b'"');
         self.0.extend_from_slice(text);
         self.0.push(b'"');
     }
 
-    pub fn number(&mut self, name: &str, number: impl itoa::Integer) {
-        self.key(name);
+    /// A number.
+    pub fn number(&mut self, key: Key, number: impl itoa::Integer) {
+        self.key(key);
         self.0.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
     }
 
@@ -66,10 +77,8 @@ impl<'a> Members<'a> {
         self.0.push(b'}');
     }
 
-    fn key(&mut self, name: &str) {
-        self.0.extend_from_slice(b",\"");
-        self.0.extend_from_slice(name.as_bytes());
-        self.0.extend_from_slice(b"\":");
+    fn key(&mut self, Key(key): Key) {
+        self.0.extend_from_slice(key.as_bytes());
     }
 }
 
@@ -84,10 +93,10 @@ mod tests {
         fn whatever_a_name_holds_it_is_read_as_it_was(text in ".*", any in prop::collection::vec(any::<char>(), 0..40)) {
             let any: String = any.into_iter().collect();
             let mut out = Vec::new();
-            let mut row = Members::begin(&mut out, "time", "now");
-            row.text("a", &text);
-            row.text("b", &any);
-            row.number("n", -7);
+            let mut row = Members::begin(&mut out, "now");
+            row.text(key!("a"), &text);
+            row.text(key!("b"), &any);
+            row.number(key!("n"), -7);
             row.end();
             let read: Value = serde_json::from_slice(&out).unwrap();
             prop_assert_eq!(read, json!({ "time": "now", "a": text, "b": any, "n": -7 }));
@@ -97,11 +106,11 @@ mod tests {
     #[test]
     fn long_names_are_cut_between_characters_and_empty_ones_left_out() {
         let mut out = Vec::new();
-        let mut row = Members::begin(&mut out, "time", "");
-        row.name("a", Some(""));
-        row.name("b", None);
-        row.name("c", Some(&"é".repeat(NAME_BYTES_MAX)));
-        row.name("d", Some(&format!("x{}", "é".repeat(NAME_BYTES_MAX))));
+        let mut row = Members::begin(&mut out, "");
+        row.name(key!("a"), Some(""));
+        row.name(key!("b"), None);
+        row.name(key!("c"), Some(&"é".repeat(NAME_BYTES_MAX)));
+        row.name(key!("d"), Some(&format!("x{}", "é".repeat(NAME_BYTES_MAX))));
         row.end();
         let read: Value = serde_json::from_slice(&out).unwrap();
         let (even, odd) = ("é".repeat(NAME_BYTES_MAX / 2), format!("x{}", "é".repeat(NAME_BYTES_MAX / 2 - 1)));

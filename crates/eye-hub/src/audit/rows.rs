@@ -2,7 +2,7 @@
 //! arguments: an agent often repeats the same call, and the repeated parts are then copied.
 
 use super::entry::{Clock, Digits, Entry, hash, tool_name};
-use super::members::Members;
+use super::members::{Members, key};
 use eye_protocol::SessionId;
 use eye_protocol::scope::Scope;
 use ring::hmac;
@@ -41,8 +41,17 @@ impl Who {
     }
 
     fn is(&self, entry: &Entry) -> bool {
-        let Self { agent, scope, face, page, op } = self;
-        *agent == entry.agent && *scope == entry.scope && *face == entry.face && *page == entry.page && *op == entry.op
+        // Nearly always the same texts in the same places.
+        let same = |one: &str, other: &str| std::ptr::eq(one, other) || one == other;
+        let agent = match (&self.agent, &entry.agent) {
+            (Some(one), Some(other)) => same(one, other),
+            (one, other) => one == other,
+        };
+        let page = match (&self.page, &entry.page) {
+            (Some((one, origin)), Some((other, of))) => one == other && same(origin, of),
+            (one, other) => one == other,
+        };
+        agent && page && same(self.face, entry.face) && same(&self.op, &entry.op) && self.scope == entry.scope
     }
 }
 
@@ -58,21 +67,21 @@ impl Rows {
         let tool = matches!(&*entry.op, "tools/call" | "gateway/call").then(|| tool_name(&arguments)).flatten();
         let hash = self.hash(&arguments);
         out.reserve(ROW_BYTES);
-        let mut row = Members::begin(out, "time", self.clock.text(entry.at_ms));
+        let mut row = Members::begin(out, self.clock.text(entry.at_ms));
         row.written(self.who(entry));
-        row.name("server", entry.server.as_deref());
-        row.name("tool", tool.as_deref());
-        row.number("bytes", entry.bytes as u64);
-        row.plain("hash", &hash);
-        row.plain("ending", entry.ended.word().as_bytes());
+        row.name(key!("server"), entry.server.as_deref());
+        row.name(key!("tool"), tool.as_deref());
+        row.number(key!("bytes"), entry.bytes as u64);
+        row.plain(key!("hash"), &hash);
+        row.plain(key!("ending"), entry.ended.word().as_bytes());
         if let Some(code) = entry.ended.code() {
-            row.number("code", code);
+            row.number(key!("code"), code);
         }
-        row.number("ms", entry.us / 1000);
-        row.number("us", entry.us);
-        row.number("answered", entry.answered as u64);
+        row.number(key!("ms"), entry.us / 1000);
+        row.number(key!("us"), entry.us);
+        row.number(key!("answered"), entry.answered as u64);
         if self.contents {
-            row.text("args", &arguments);
+            row.text(key!("args"), &arguments);
         }
         row.end();
     }
@@ -82,12 +91,12 @@ impl Rows {
         if !self.who.as_ref().is_some_and(|who| who.is(entry)) {
             self.text.clear();
             let mut row = Members::more(&mut self.text);
-            row.name("agent", entry.agent.as_deref());
-            row.name("token", entry.scope.name());
-            row.name("face", Some(entry.face));
-            row.name("page", entry.page.as_ref().map(|(session, _)| session.as_str()));
-            row.name("origin", entry.page.as_ref().map(|(_, origin)| &**origin));
-            row.name("op", Some(&entry.op));
+            row.name(key!("agent"), entry.agent.as_deref());
+            row.name(key!("token"), entry.scope.name());
+            row.name(key!("face"), Some(entry.face));
+            row.name(key!("page"), entry.page.as_ref().map(|(session, _)| session.as_str()));
+            row.name(key!("origin"), entry.page.as_ref().map(|(_, origin)| &**origin));
+            row.name(key!("op"), Some(&entry.op));
             self.who = Some(Who::of(entry));
         }
         &self.text

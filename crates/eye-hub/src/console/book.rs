@@ -138,15 +138,15 @@ impl Book {
 
 /// The counters for a name. If there are too many names, a new one replaces the least recently used.
 fn named<'a>(all: &'a mut Named, name: &str) -> &'a mut Series {
-    if !all.contains_key(name) {
+    let known = all.get_index_of(name);
+    let at = known.unwrap_or_else(|| {
         if all.len() >= NAMED_LEN_MAX
             && let Some(at) = (0..all.len()).min_by_key(|at| all[*at].last)
         {
             all.swap_remove_index(at);
         }
-        all.insert(name.into(), Series::new(NAMED_SAMPLES_MAX));
-    }
-    let at = all.get_index_of(name).unwrap_or(0);
+        all.insert_full(name.into(), Series::new(NAMED_SAMPLES_MAX)).0
+    });
     &mut all[at]
 }
 

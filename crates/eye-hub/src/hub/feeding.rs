@@ -89,11 +89,13 @@ impl Hub {
         };
         // Rarely set. An effect is large and is copied each time it is passed on and back.
         if state.confirmable.is_some() {
-            if let Some(effect) = self.unless_held(state, effect) {
-                self.tell_peer(state, conn, effect);
+            if let Some(effect) = self.unless_held(state, effect)
+                && !self.tell_peer(state, conn, &effect)
+            {
+                self.for_elsewhere(effect);
             }
-        } else {
-            self.tell_peer(state, conn, effect);
+        } else if !self.tell_peer(state, conn, &effect) {
+            self.for_elsewhere(effect);
         }
     }
 
@@ -107,28 +109,29 @@ impl Hub {
         }
     }
 
-    fn tell_peer(&self, state: &mut State, conn: Conn, effect: Effect) {
-        self.note_ending(state, &effect);
-        if self.keeps_its_stream(state, &effect) {
-            return;
+    /// Writes an effect into the outbox of its peer. `false`: that is an agent of another hub.
+    fn tell_peer(&self, state: &mut State, conn: Conn, effect: &Effect) -> bool {
+        self.note_ending(state, effect);
+        if self.keeps_its_stream(state, effect) {
+            return true;
         }
         let mut text = std::mem::take(&mut state.text);
         text.clear();
         if let Some(peer) = state.peers.get_mut(&conn) {
             if peer.foreign {
                 state.text = text;
-                return self.for_elsewhere(effect);
+                return false;
             }
             if matches!(effect, Effect::Ping { .. }) && matches!(peer.voice, Voice::Events(_) | Voice::Scene) {
                 // SSE pages and original 3D pages cannot answer pings; an open connection counts as alive.
                 state.todo.push_back(Input::page(conn, PageEvent::Alive));
             }
-            if let Effect::Send { page, call: Some(call), task } = &effect
+            if let Effect::Send { page, call: Some(call), task } = effect
                 && !peer.voice.can(task)
             {
                 let error = Error::new(Code::METHOD, "this page speaks an original's messages and cannot do that");
                 state.todo.push_back(Input::page(*page, PageEvent::Answered { call: *call, ending: Err(error) }));
-            } else if let Effect::Send { page, call, task } = &effect
+            } else if let Effect::Send { page, call, task } = effect
                 && peer.voice == Voice::Scene
             {
                 state.todo.extend(self.tell_scene(peer, *page, *call, task));
@@ -137,6 +140,7 @@ impl Hub {
             self.written(state, conn);
         }
         state.text = text;
+        true
     }
 
     /// An outbox was written to: it is sent at the end of the turn, or its writer is woken. A peer with too much in its

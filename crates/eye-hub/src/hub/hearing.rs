@@ -2,7 +2,7 @@
 
 use super::gateway::GATEWAY;
 use super::outbox::Kind;
-use super::peer::{Joining, Side, Voice};
+use super::peer::{Joining, Peer, Side, Voice};
 use super::speaking::speak;
 use super::state::{Hub, State};
 use super::{session_id, version};
@@ -34,15 +34,12 @@ impl Hub {
         if peer.deaf {
             return Ok(());
         }
-        if peer.joining.is_some()
-            && matches!(peer.voice, Voice::Eye { .. })
-            && self.begins_scene(&mut state, conn, text)
-        {
+        let Peer { side, voice, batched, rpc_only, .. } = *peer;
+        if peer.joining.is_some() && matches!(voice, Voice::Eye { .. }) && self.begins_scene(&mut state, conn, text) {
             return Ok(());
         }
-        let Some(peer) = state.peers.get_mut(&conn) else { return Ok(()) };
-        match (peer.side, peer.voice) {
-            (Side::Agent, _) if peer.batched => {
+        match (side, voice) {
+            (Side::Agent, _) if batched => {
                 for element in read_batch(text)? {
                     match element {
                         Element::Line(line) => self.agent_said(&mut state, conn, &line),
@@ -51,7 +48,7 @@ impl Hub {
                 }
             }
             (Side::Agent, _) => self.agent_said(&mut state, conn, text),
-            (Side::Page, Voice::Eye { typed }) if peer.batched => {
+            (Side::Page, Voice::Eye { typed }) if batched => {
                 for element in read_batch(text)? {
                     let said = match element {
                         Element::Line(line) => eye::page_line(conn, typed, &line),
@@ -65,10 +62,11 @@ impl Hub {
                 self.page_said(&mut state, conn, said);
             }
             (Side::Page, Voice::Eye { typed }) => {
-                let said = eye::from_page(conn, text, typed, peer.rpc_only, || {});
+                let said = eye::from_page(conn, text, typed, rpc_only, || {});
                 self.page_said(&mut state, conn, said);
             }
             (Side::Page, Voice::Scene) => {
+                let Some(peer) = state.peers.get_mut(&conn) else { return Ok(()) };
                 for said in scene::from_page(conn, &mut peer.scene, text) {
                     self.page_said(&mut state, conn, Some(said));
                 }
@@ -174,8 +172,8 @@ impl Hub {
             let typed = state.peers.get(&conn).is_some_and(|peer| peer.voice == Voice::Eye { typed: true });
             return self.reply(state, conn, &too_long(text, typed));
         }
-        let scope = state.peers.get(&conn).map(|peer| peer.scope.clone()).unwrap_or_default();
-        let rpc_only = state.peers.get(&conn).is_some_and(|peer| peer.rpc_only);
+        let Some(Peer { scope, rpc_only, .. }) = state.peers.get(&conn) else { return };
+        let (scope, rpc_only) = (scope.clone(), *rpc_only);
         let watched = state.desk.is_watched();
         let mut goes_on = true;
         eye::from_agent(
@@ -228,7 +226,7 @@ impl Hub {
             FromAgent::Refused { form, error } => {
                 let Some(peer) = state.peers.get_mut(&conn) else { return };
                 let reply = Reply { agent: conn, form };
-                speak(peer, Effect::Ended { reply, ending: Err(error), delta: None }, &mut String::new());
+                speak(peer, &Effect::Ended { reply, ending: Err(error), delta: None }, &mut String::new());
                 self.written(state, conn);
             }
             FromAgent::Status(id) => {
