@@ -86,7 +86,7 @@ impl Agent {
         self.last_used.as_ref().is_some_and(|page| page.is(held))
     }
 
-    /// Takes so many more calls, or says why not: too many under way, or too many at once.
+    /// Admits `count` more calls, or returns why not: too many under way, or too many at once.
     pub fn admit(&mut self, now: Millis, count: usize) -> Result<(), Error> {
         if self.in_flight + count > AGENT_CALLS_MAX {
             let message = format!("{AGENT_CALLS_MAX} calls of this agent are already under way");

@@ -48,7 +48,7 @@ pub fn run(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .on_thread_unpark(direct::thread_waited)
-        // What pages send is nested, and what works on it recurses.
+        // Data from pages is nested, and the work on it is recursive.
         .thread_stack_size(WORKER_STACK_BYTES)
         .on_thread_start(|| {
             process::stand_back(WORKER_NICENESS);

@@ -63,7 +63,7 @@ impl fmt::Debug for LineId {
     }
 }
 
-/// Names one session, shared by all who name it. Never empty, `[A-Za-z0-9_.-]`, at most [`SESSION_ID_BYTES_MAX`] bytes.
+/// Names one session. Clones share the text. Never empty, `[A-Za-z0-9_.-]`, at most [`SESSION_ID_BYTES_MAX`] bytes.
 #[derive(Clone, Eq, PartialOrd, Ord)]
 pub struct SessionId(Arc<str>);
 

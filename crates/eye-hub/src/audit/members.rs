@@ -15,7 +15,7 @@ pub(crate) use key;
 #[derive(Clone, Copy, Debug)]
 pub struct Key(pub &'static str);
 
-/// An object that is being written.
+/// Writes the members of a JSON object, one after the other.
 pub struct Members<'a>(&'a mut Vec<u8>);
 
 impl<'a> Members<'a> {
@@ -37,7 +37,7 @@ impl<'a> Members<'a> {
         self.0.extend_from_slice(members);
     }
 
-    /// A name, if there is one; a long one is cut.
+    /// Writes a name, shortened to a limit. `None` writes nothing.
     pub fn name(&mut self, key: Key, text: Option<&str>) {
         match text {
             None | Some("") => {}
@@ -48,17 +48,17 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Any text.
+    /// Writes text that may need escapes.
     pub fn text(&mut self, key: Key, text: &str) {
         if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
             return self.plain(key, text.as_bytes());
         }
         self.key(key);
-        // It cannot fail: this is a text, and there is memory.
+        // Writing text into a vector cannot fail.
         let _ = serde_json::to_writer(&mut *self.0, text);
     }
 
-    /// Text that needs no escaping.
+    /// Writes text that needs no escapes.
     pub fn plain(&mut self, key: Key, text: &[u8]) {
         self.key(key);
         self.0.push(b'"');
@@ -66,7 +66,7 @@ impl<'a> Members<'a> {
         self.0.push(b'"');
     }
 
-    /// A number.
+    /// Writes a number.
     pub fn number(&mut self, key: Key, number: impl itoa::Integer) {
         self.key(key);
         self.0.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());

@@ -26,7 +26,7 @@ const VERBS: &str = "page/";
 const CONSOLE: &str = "console/";
 const PONG: &str = r#"{"pong":true}"#;
 
-/// How a JSON-RPC message begins, where its sender writes the members in their usual order.
+/// How a JSON-RPC message begins if its sender writes the members in their usual order.
 const RPC_BEGINNING: &str = r#"{"jsonrpc""#;
 
 /// The error response to a malformed JSON-RPC frame: the text begins like a message, or its sender speaks only

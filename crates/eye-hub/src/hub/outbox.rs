@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Room that an empty buffer keeps. Every idle peer may have it.
 const KEPT_BYTES_MAX: usize = 512;
 
-/// The buffer, framed as its peer reads.
+/// The buffer, framed for the peer's transport.
 #[derive(Debug)]
 pub enum Outbox {
     /// Lines and length-prefixed payloads on a byte stream.
@@ -186,7 +186,7 @@ impl Outbox {
         }
     }
 
-    /// Takes all there is.
+    /// Takes everything.
     pub fn take(&mut self) -> Parcel {
         match self {
             Self::Stream(bytes) | Self::Events(bytes) => Parcel { bytes: std::mem::take(bytes), ..Parcel::default() },

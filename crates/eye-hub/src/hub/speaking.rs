@@ -8,7 +8,7 @@ use eye_core::{Effect, ReplyForm, Task};
 use eye_protocol::close::Close;
 use eye_protocol::{Value, rpc};
 
-/// Writes what follows into a peer's outbox. `text` is room to write in.
+/// Writes an effect into a peer's outbox. `text` is a reusable buffer.
 pub fn speak(peer: &mut Peer, effect: &Effect, text: &mut String) {
     match effect {
         Effect::Send { page, call, task } => match (peer.voice, task) {
@@ -28,9 +28,9 @@ pub fn speak(peer: &mut Peer, effect: &Effect, text: &mut String) {
             (_, _) => peer.outbox.line(text),
         },
         Effect::Abort { call, .. } if peer.voice == Voice::Scene => scene::abort(*call, &mut peer.scene),
-        // Two tabs of an original 3D page may have one session: the older stays open, and is asked nothing.
+        // Two tabs of an original 3D page may share a session: the older one stays open and gets no requests.
         Effect::Close { close, .. } if peer.voice == Voice::Scene && *close == Close::taken_over() => {}
-        // An original page knows none of these; it is simply closed, or sends pings of its own.
+        // Original pages do not know these messages; such a page is simply closed, or sends pings of its own.
         Effect::Abort { .. } | Effect::Ping { .. } | Effect::Replaced { .. } | Effect::Message { .. }
             if matches!(peer.voice, Voice::Original | Voice::Scene) => {}
         // A peer on an event stream is alive as long as its stream is open.
@@ -56,7 +56,7 @@ pub fn speak(peer: &mut Peer, effect: &Effect, text: &mut String) {
         }
         Effect::Message { params, .. } => peer.rpc(Kind::Message, &topics::message(params)),
         Effect::Close { close, .. } => peer.close_after(close.clone()),
-        // Nothing that a peer is told.
+        // Not for peers.
         Effect::Work { .. }
         | Effect::Free(_)
         | Effect::PassOn(_)

@@ -38,7 +38,7 @@ pub struct Hub {
     started: Instant,
     /// The same on the [`clock`].
     started_us: u64,
-    /// What answers `gateway/…`, set once at the start.
+    /// Answers `gateway/…`; set once at the start.
     pub(crate) gateway: OnceLock<Arc<dyn Gateway>>,
     /// Guests that answer requests, by method prefix; set once at the start.
     pub(crate) answers: OnceLock<Vec<(&'static str, Arc<dyn Answers>)>>,
@@ -101,7 +101,7 @@ pub(crate) struct State {
     stopping: bool,
     /// Receivers whose sockets are written to at the end of the current turn.
     pub(super) direct: Vec<Conn>,
-    /// Peers that hear by a stream and speak by POST.
+    /// Peers that receive on a stream and send by POST.
     pub streams: Streams,
     /// New peers came since the list of origins was last applied: the gate may have checked them before a change.
     pub origins_due: bool,

@@ -1,7 +1,7 @@
 //! One WebSocket: messages in, parcels out, both in one task so that nothing is passed between tasks.
 
 use super::turn::Turn;
-use super::websocket::decoder::{Decoder, Heard};
+use super::websocket::decoder::{Decoder, Received};
 use super::websocket::outlet::FrameOutlet;
 use super::websocket::stream::Stream;
 use crate::hub::is_large;
@@ -30,7 +30,7 @@ enum Ended {
     Refused(Close),
 }
 
-/// Serves one WebSocket until either side ends it. `greet` runs once the peer is known to the hub.
+/// Serves one WebSocket until either side ends it. `greet` runs once the peer is in the hub.
 pub async fn serve(hub: Arc<Hub>, socket: Stream, mut peer: Peer, greet: impl FnOnce(&Hub, Conn)) {
     let (mut reader, outlet) = socket.split();
     let outlet = Arc::new(outlet);
@@ -128,7 +128,7 @@ async fn read(
     }
 }
 
-/// Writes what there is, as it comes. `last`: why the hub ends the connection behind what is not written yet.
+/// Writes parcels as they come. `last`: the hub's close frame, which follows what is not written yet.
 async fn write(hub: &Hub, conn: Conn, signals: &Signals, outlet: &FrameOutlet, last: &mut Option<Close>) -> Ended {
     loop {
         loop {
@@ -156,7 +156,7 @@ async fn write(hub: &Hub, conn: Conn, signals: &Signals, outlet: &FrameOutlet, l
     }
 }
 
-/// Writes the last frames. A peer that reads nothing cannot be told; it is dropped all the same.
+/// Writes the last frames. A peer that does not read is dropped all the same.
 async fn farewell(outlet: &FrameOutlet) -> io::Result<()> {
     let told = async {
         while outlet.write().await? {}

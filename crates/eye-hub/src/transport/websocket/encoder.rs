@@ -16,7 +16,7 @@ const COPIED_BYTES_MAX: usize = 64 << 10;
 /// Room that is kept for the next frame. Every idle page has it.
 const KEPT_BYTES_MAX: usize = 512;
 
-/// Whole frames that wait to be written, in order.
+/// Complete frames that wait to be written, in order.
 #[derive(Debug, Default)]
 pub struct Outgoing {
     /// Written first, from `sent` on.
@@ -65,7 +65,6 @@ impl Outgoing {
         }
     }
 
-    /// Adds the messages of a parcel.
     pub fn add(&mut self, parcel: Parcel) {
         if self.large.is_empty() && parcel.bytes.len() <= COPIED_BYTES_MAX {
             return self.copy(parcel.lend());
@@ -110,7 +109,7 @@ fn kind(at: usize, binary: &[usize]) -> Opcode {
     if binary.contains(&at) { Opcode::Binary } else { Opcode::Text }
 }
 
-/// Writes the head of a whole frame.
+/// Writes the head of a frame that is a whole message.
 fn head(opcode: Opcode, length: usize, out: &mut Vec<u8>) {
     out.push(0x80 | opcode.bits());
     match (u8::try_from(length), u16::try_from(length)) {

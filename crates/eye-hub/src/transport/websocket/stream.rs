@@ -53,9 +53,8 @@ impl Stream {
 pub enum Reader {
     /// A bare socket.
     Plain {
-        /// What was already read behind the request.
+        /// Bytes that were read after the request.
         before: Bytes,
-        /// The socket.
         socket: OwnedReadHalf,
     },
     /// Any other.
