@@ -1,6 +1,6 @@
 //! The calls of one session that have not ended: by id, and by deadline.
 
-use crate::ids::{CallId, Millis};
+use crate::ids::{CallId, Conn, Millis};
 use crate::task::{Asker, Task};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -36,6 +36,8 @@ pub enum Phase {
     /// The call made the page navigate, and ends when the page arrives.
     Navigating {
         url: String,
+        /// The page that has it, until it leaves.
+        page: Conn,
     },
 }
 

@@ -4,6 +4,7 @@ mod about;
 mod arriving;
 mod expected;
 mod expecting;
+mod giving_up;
 mod lasting;
 mod lasts;
 mod leaving;
@@ -24,7 +25,7 @@ use crate::policy::Policy;
 use crate::rate::Rate;
 use crate::session_event::{Event, Outcome};
 use crate::state::{Published, State};
-use crate::task::{Asker, Reply, Task};
+use crate::task::{Asker, Task};
 use crate::toolbox::Toolbox;
 pub(crate) use expected::Wanted;
 use expected::{Expecting, at_arrival};
@@ -34,7 +35,7 @@ use eye_protocol::limits::{
 };
 use eye_protocol::messages::{PageInfo, Presence};
 use eye_protocol::scan::Pause;
-use eye_protocol::{Code, Ending, Error, SessionId, Value, tools};
+use eye_protocol::{Ending, Error, SessionId, Value, tools};
 use lasts::Lasts;
 use std::sync::Arc;
 pub(crate) use told::answer_page;
@@ -284,7 +285,7 @@ impl Session {
         self.page().is_none()
             && !self
                 .calls
-                .keys_where(|call| matches!(&call.phase, Phase::Navigating { url: to } if to == url))
+                .keys_where(|call| matches!(&call.phase, Phase::Navigating { url: to, .. } if to == url))
                 .is_empty()
     }
 
@@ -357,18 +358,7 @@ impl Session {
         }
     }
 
-    fn cancel(&mut self, reply: &Reply, out: &mut Vec<Outcome>) {
-        let keys = self.calls.keys_where(|call| call.asker.reply() == Some(reply));
-        // An id used twice means the latest.
-        if let Some(key) = keys.last() {
-            self.abort(*key, out);
-            self.end(*key, Err(Error::new(Code::CANCELLED, "cancelled")), out);
-        } else {
-            self.mailbox.cancel(reply, out);
-        }
-    }
-
-    /// Handles the answer of a page to a call.
+    /// Its page answers a call.
     pub(crate) fn answered(&mut self, now: Millis, page: Conn, call: CallId, ending: Ending, out: &mut Vec<Outcome>) {
         if !self.hear(now, page) {
             return;
@@ -455,14 +445,6 @@ impl Session {
             Place::Away { .. } | Place::Gone { .. } => {
                 self.calls.add(call(Phase::Waiting(task)));
             }
-        }
-    }
-
-    fn abort(&mut self, key: CallId, out: &mut Vec<Outcome>) {
-        if let (Some(page), Some(call)) = (self.page(), self.calls.get_mut(key))
-            && matches!(call.phase, Phase::Sent)
-        {
-            out.push(Outcome::Effect(Effect::Abort { page, call: key }));
         }
     }
 

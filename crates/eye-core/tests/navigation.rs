@@ -127,3 +127,67 @@ fn a_navigation_that_did_not_happen_gives_the_value() {
         ← agent 2 a:/download
     ");
 }
+
+#[test]
+fn a_call_that_ends_while_its_page_navigates_is_given_up_there_and_goes_on_nowhere() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks a await slow()
+         2 page 1 navigates 1 http://localhost/slow
+         3 agent 2 cancels a
+         4 agent 2 asks b location.href='/slow'
+         5 page 1 navigates 2 http://localhost/slow
+         10005 tick
+         10006 page 1 hides
+         10007 page 3 joins shop titled Slow at http://localhost/slow
+         10008 agent 2 does page/goto {}
+         10009 page 3 navigates 3 http://localhost/far
+         10010 agent 2 leaves"
+    ), @r#"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks a await slow()
+        → page 1 evaluates 1: await slow()
+    2 page 1 navigates 1 http://localhost/slow
+    3 agent 2 cancels a
+        → page 1 aborts 1
+        ← agent 2 a!-32800 cancelled
+    4 agent 2 asks b location.href='/slow'
+        → page 1 evaluates 2: location.href='/slow'
+    5 page 1 navigates 2 http://localhost/slow
+    10005 tick
+        → page 1 aborts 2
+        ← agent 2 b~navigated to http://localhost/slow, which does not load eye.js (or is still loading)
+    10006 page 1 hides
+    10007 page 3 joins shop titled Slow at http://localhost/slow
+    10008 agent 2 does page/goto {}
+        → page 3 does 3: page/goto {"agent":""}
+    10009 page 3 navigates 3 http://localhost/far
+    10010 agent 2 leaves
+        → page 3 aborts 3
+    "#);
+}
+
+#[test]
+fn a_page_that_comes_is_not_told_of_a_call_that_it_never_had() {
+    assert_snapshot!(play(
+        "0 page 1 joins shop
+         0 agent 2 joins
+         1 agent 2 asks a location.reload()
+         2 page 1 navigates 1 http://localhost/
+         3 page 1 hides
+         4 page 3 joins shop titled -
+         5 agent 2 cancels a"
+    ), @"
+    0 page 1 joins shop
+    0 agent 2 joins
+    1 agent 2 asks a location.reload()
+        → page 1 evaluates 1: location.reload()
+    2 page 1 navigates 1 http://localhost/
+    3 page 1 hides
+    4 page 3 joins shop titled -
+    5 agent 2 cancels a
+        ← agent 2 a!-32800 cancelled
+    ");
+}

@@ -32,7 +32,7 @@ impl Session {
                 if let Some(known) = self.calls.get_mut(call)
                     && matches!(known.phase, Phase::Sent)
                 {
-                    known.phase = Phase::Navigating { url };
+                    known.phase = Phase::Navigating { url, page };
                     let deadline = known.deadline.min(now + NAVIGATION_MS);
                     self.calls.postpone(call, deadline);
                 }

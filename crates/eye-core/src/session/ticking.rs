@@ -18,7 +18,7 @@ impl Session {
             let Some(call) = self.calls.get_mut(key) else { continue };
             let ending = match &call.phase {
                 Phase::Navigating { .. } if self.arriving => Ok(arrival(&self.info)),
-                Phase::Navigating { url } => Ok(Value::Rendering(format!(
+                Phase::Navigating { url, .. } => Ok(Value::Rendering(format!(
                     "navigated to {url}, which does not load eye.js (or is still loading)"
                 ))),
                 Phase::Sent => Err(Error::new(Code::TIMEOUT, "no answer within the timeout").hint(
