@@ -1,7 +1,7 @@
-// Figures of eye's own browser next to the same browser used directly, in turns within one run: eval, also next to the
-// smallest program through which an agent could use a browser (`relay.mjs`), a click, a picture, the hub's memory per
-// page, and opening a page next to agent-browser. `node bench/driven.mjs [--quick]`; EYE_BIN names the binary,
-// EYE_CHROMIUM the browser, AGENT_BROWSER the peer, if installed.
+// Figures of eye's own browser beside the same browser spoken to directly, by turns in one run: eval, also beside the
+// least program that an agent could reach a browser through (`relay.mjs`), a click (`click.mjs`), a picture, the memory
+// of the hub per page, and opening a page beside agent-browser. `node bench/driven.mjs [--quick]`; EYE_BIN names the
+// binary, EYE_CHROMIUM the browser, AGENT_BROWSER the peer, if it is there.
 
 import { execFile, spawn } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
@@ -10,6 +10,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { load } from "../../harness/load.mjs";
+import { Clicks, CLICKED } from "./click.mjs";
 import { evaluation, FLAGS, Raw } from "./raw.mjs";
 import { table } from "./table.mjs";
 
@@ -29,7 +30,8 @@ const rows = Array.from({ length: 40 }, (_, at) => `<tr><td>${at}<td>Row ${at}<t
 const site = createServer((_, answer) => {
   answer.setHeader("content-type", "text/html");
   answer.end(`<!doctype html><title>Table</title><button id="go" style="position:fixed;left:700px;top:40px">Go</button>
-<p id="out"></p><table>${rows}</table><script>go.onclick = () => (out.textContent = Number(out.textContent) + 1)</script>`);
+<p id="out"></p><table>${rows}</table><script>${CLICKED}
+go.onclick = () => (out.textContent = Number(out.textContent) + 1)</script>`);
 });
 await new Promise((resolve) => site.listen(0, "127.0.0.1", resolve));
 const url = `http://127.0.0.1:${site.address().port}/`;
@@ -145,6 +147,7 @@ try {
   const shootRaw = () =>
     raw.ask("Page.captureScreenshot", { format: "png", optimizeForSpeed: true, clip }, raw.session);
   const mouse = (type) => ({ type, x: 720, y: 50, button: "left", buttons: 1, clickCount: 1 });
+  const placed = () => agent.ask("page/click", { ...page, at: [720, 50] });
   const click = () => agent.ask("page/click", { ...page, target: "#go" });
   const clickRaw = () =>
     Promise.all(
@@ -153,11 +156,6 @@ try {
       ),
     );
 
-  const times = async (count, act) => {
-    const all = [];
-    for (let at = 0; at < count; at++) all.push(await timed(act));
-    return all;
-  };
   const byTurns = async (count, ...acts) => {
     for (let at = 0; at < 5; at++) await Promise.all(acts.map((act) => act()));
     const taken = acts.map(() => []);
@@ -169,16 +167,16 @@ try {
   note("eval, beside a bare relay of it", evaluated, relayed, "");
   note("a bare relay, beside Runtime.evaluate", relayed, evaluatedRaw, "");
   note("shot of a viewport, beside captureScreenshot", ...(await byTurns(SHOTS, shoot, shootRaw)), "1.15 ×");
-  // A click by synthetic events settles in the same way; the additional time of a real click is the browser's input.
-  const synthetic = () => agent.ask("page/click", { ...page, target: "#go", synthetic: true });
-  const [clicked, settled] = await byTurns(CLICKS, click, synthetic);
-  note("click to settled answer, beside a synthetic one", clicked, settled, "");
-  note(
-    "what real input adds to it, beside its three commands",
-    clicked - settled,
-    median(await times(CLICKS, clickRaw)),
-    "4 ms",
+  const clicks = await Clicks.between(
+    (code) => agent.ask("eval", { ...page, code }).then(({ value }) => value),
+    (code) => raw.ask("Runtime.evaluate", evaluation(code), raw.session).then(({ result }) => result.value),
   );
+  for (let at = 0; at < CLICKS; at++) await clicks.measure({ placed, click, raw: clickRaw });
+  const { call, direct, after, own, targeted } = clicks.medians();
+  note("click at a place, from the call until the page has it, beside its three commands", call, direct, "");
+  note("the same click, from the page's rest to the answer", after, undefined, "");
+  note("both together: what eye adds to the page's settling", own, undefined, "4 ms");
+  note("click on a target, until the page has it: it must be at rest in two frames", targeted, undefined, "");
 
   const { pid } = await home.status();
   const memory = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]);
