@@ -358,7 +358,7 @@ impl Session {
         }
     }
 
-    /// Its page answers a call.
+    /// Handles the answer of a page to a call.
     pub(crate) fn answered(&mut self, now: Millis, page: Conn, call: CallId, ending: Ending, out: &mut Vec<Outcome>) {
         if !self.hear(now, page) {
             return;
