@@ -52,7 +52,10 @@ impl Switchboard {
 
     /// Removes a session with its names, watchers and members.
     pub(crate) fn forget_session(&mut self, session: &SessionId) {
-        if let Some(held) = self.sessions.remove(session) {
+        let held = self.sessions.remove(session);
+        let goes_on =
+            self.elsewhere.get(session).zip(held.as_ref()).is_some_and(|(page, held)| *page.origin == *held.origin());
+        if let Some(held) = held {
             self.forget_names(&held);
             self.budget.session_takes(held.accounted, (0, 0));
             if held.accounted.0 > LIGHT_BYTES_MAX {
@@ -61,8 +64,11 @@ impl Switchboard {
         }
         self.row_changed(session);
         self.forget_lane(session);
-        // Another origin may make a session of this id later; its news is not for those who followed this one.
-        self.watchers.remove(session);
+        // Another origin may make a session of this id later; what is told of it is not for those who followed this
+        // one. Where the page is at another hub by now, they follow it there.
+        if !goes_on {
+            self.watchers.remove(session);
+        }
         for member in self.members.remove(session).unwrap_or_default() {
             if let Some(agent) = self.agents.get_mut(&member) {
                 agent.joined = None;

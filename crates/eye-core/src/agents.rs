@@ -58,6 +58,7 @@ impl Switchboard {
         let Some(left) = self.agents.remove(&agent) else { return };
         out.extend(left.passed.then_some(Effect::LeftElsewhere { agent }));
         self.waiting.remove(&agent);
+        self.elsewhere.watch_requests.forget(agent);
         self.batches.retain(|_, batch| batch.reply().agent != agent);
         self.watchers.retain(|_, watchers| {
             watchers.retain(|watcher| *watcher != agent);

@@ -70,6 +70,7 @@ mod then;
 pub mod toolbox;
 mod tools_news;
 mod topics;
+mod watch_requests;
 mod watching;
 pub mod work;
 mod working;

@@ -3,6 +3,7 @@
 use crate::elsewhere::{Listed, PageElsewhere};
 use crate::ids::Millis;
 use crate::lookups::Lookups;
+use crate::watch_requests::WatchRequests;
 use eye_protocol::SessionId;
 use eye_protocol::limits::{LOOKED_UP_MS, RECALLS_LEN_MAX};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,7 +23,9 @@ pub(crate) struct Elsewhere {
     looked_up: FxHashMap<Box<str>, Millis>,
     /// The hubs at which agents here watch the states of pages.
     pub watched: FxHashMap<SessionId, Arc<str>>,
-    /// Whether other hubs want the rows of pages here.
+    /// Requests to watch that other hubs have not answered.
+    pub watch_requests: WatchRequests,
+    /// Whether the rows of pages here are wanted by others.
     pub wanted: bool,
     /// Sessions here whose rows may have changed.
     pub changed: FxHashSet<SessionId>,

@@ -198,7 +198,7 @@ impl Switchboard {
                 (Asker::Agent(reply.clone()), is_call, None, Input::Snapshot { reply, page, wanted })
             }
             Input::Watch { reply, wanted, renewed, .. } => {
-                self.watch_elsewhere(agent, &session, wanted);
+                self.watch_elsewhere(&reply, &session, wanted);
                 (Asker::Agent(reply.clone()), false, None, Input::Watch { reply, page, wanted, renewed })
             }
             Input::ReadMail { reply, timeout_ms, .. } => {
@@ -264,7 +264,10 @@ impl Switchboard {
             Back::Ended { asker, ending, delta, asked_at } => {
                 self.follow_one(now, Outcome::Ended { asker, ending, asked_at, delta }, out);
             }
-            Back::Result { reply, result } => out.push(Effect::Result { reply, result }),
+            Back::Result { reply, result } => {
+                self.watch_answered(&reply, result.is_err());
+                out.push(Effect::Result { reply, result });
+            }
             Back::Progress { reply, progress } => out.push(Effect::Progress { reply, progress }),
             Back::News { agent, session, news } => out.push(Effect::News { agent, session, news }),
         }

@@ -65,17 +65,29 @@ impl Switchboard {
         }
     }
 
-    /// Starts or stops watching a page of another hub.
-    pub(crate) fn watch_elsewhere(&mut self, agent: Conn, session: &SessionId, wanted: bool) {
+    /// An agent watches a page of another hub, or no more. It is noted at once, so that the page is followed while that
+    /// hub is asked, and taken back if that hub refuses.
+    pub(crate) fn watch_elsewhere(&mut self, reply: &Reply, session: &SessionId, wanted: bool) {
+        let agent = reply.agent;
         if self.agents.get(&agent).is_none_or(|known| known.guest) {
             return;
         }
+        let was_noted = self.watchers.get(session).is_some_and(|watchers| watchers.contains(&agent));
+        self.elsewhere.watch_requests.put(reply, session, was_noted, wanted);
         self.note_watcher(agent, session, wanted);
         let hub = self.elsewhere.get(session).map(|page| page.hub.clone());
         self.elsewhere.watched.extend(hub.map(|hub| (session.clone(), hub)));
     }
 
-    /// Renews or forgets watches when the list of other hubs' pages changes.
+    /// A request that was passed on is answered. If it was to watch a page, or to watch it no more, and is refused, all
+    /// is as before.
+    pub(crate) fn watch_answered(&mut self, reply: &Reply, is_refused: bool) {
+        if let Some((session, wanted)) = self.elsewhere.watch_requests.take(reply, is_refused) {
+            self.note_watcher(reply.agent, &session, wanted);
+        }
+    }
+
+    /// A page is listed elsewhere, or no more.
     pub(crate) fn watch_anew(&mut self, change: &Listed, out: &mut Vec<Effect>) {
         match change {
             Listed::There(page) => self.renew_watches(&page.id, out),

@@ -1,16 +1,16 @@
 //! A watch follows its page from hub to hub: the agent's own hub renews it, once, where the page is.
 
 use crate::elsewhere;
-use eye_core::elsewhere::{Listed, PageElsewhere};
+use eye_core::elsewhere::{Back, Listed, PageElsewhere};
 use eye_core::handover::{HandedState, Heir};
 use eye_core::lasting::{Found, LastingState, Recalled};
 use eye_core::{Asker, Conn, Effect, Input, Newcomer, News, PageEvent, Policy, Reply, ReplyForm, Switchboard};
-use eye_protocol::SessionId;
-use eye_protocol::limits::RECALL_MS;
+use eye_protocol::limits::{GRACE_MS, RECALL_MS, SESSION_KEPT_MS};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Limits, Scope};
-use eye_protocol::state::WholeState;
+use eye_protocol::state::Whole;
+use eye_protocol::{Code, Error, SessionId};
 use std::sync::Arc;
 
 const AGENT: Conn = Conn(1);
@@ -19,6 +19,10 @@ const ORIGIN: &str = "http://shop.test";
 
 fn id() -> SessionId {
     SessionId::parse("s1").expect("an id")
+}
+
+fn reply(id: &str) -> Reply {
+    Reply { agent: AGENT, form: ReplyForm::Rpc(id.into()) }
 }
 
 struct Hub {
@@ -69,13 +73,27 @@ impl Hub {
         self.on(Input::Listed(vec![Listed::Gone(id())]))
     }
 
-    fn ask(&mut self, wanted: bool, renewed: bool) -> Vec<String> {
-        let reply = Reply { agent: AGENT, form: ReplyForm::Rpc("1".into()) };
-        self.on(Input::Watch { reply, page: Some("s1".into()), wanted, renewed })
+    fn ask(&mut self, id: &str, wanted: bool, renewed: bool) -> Vec<String> {
+        self.on(Input::Watch { reply: reply(id), page: Some("s1".into()), wanted, renewed })
     }
 
+    /// An agent watches, and the hub that is asked, if another one is, grants it.
     fn watch(&mut self, wanted: bool) -> Vec<String> {
-        self.ask(wanted, false)
+        let seen = self.ask("1", wanted, false);
+        self.answer("1", true);
+        seen
+    }
+
+    /// An agent asks to watch, or to watch no more, and another hub refuses.
+    fn watch_in_vain(&mut self, wanted: bool) {
+        assert_eq!(self.ask("1", wanted, false), ["asks a hub"]);
+        self.answer("1", false);
+    }
+
+    /// Another hub answers a request.
+    fn answer(&mut self, id: &str, is_granted: bool) {
+        let result = if is_granted { Ok("null".into()) } else { Err(Error::new(Code::CONNECTION, "the link is down")) };
+        assert_eq!(self.on(Input::Back(Box::new(Back::Result { reply: reply(id), result }))), [""; 0]);
     }
 
     fn join(&mut self, origin: &str) -> Vec<String> {
@@ -124,6 +142,60 @@ fn a_watch_is_renewed_at_a_hub_that_has_forgotten_it() {
 }
 
 #[test]
+fn a_watch_that_was_refused_is_none() {
+    let mut hub = Hub::new();
+    hub.listed_at("a");
+    hub.watch_in_vain(true);
+    assert_eq!(hub.listed_at("c"), [""; 0]);
+    assert_eq!(hub.watch(true), ["asks a hub"]);
+    assert_eq!(hub.listed_at("a"), ["renews"]);
+}
+
+#[test]
+fn what_is_refused_leaves_a_watch_as_it_was() {
+    let mut hub = Hub::watching();
+    hub.watch_in_vain(true);
+    assert_eq!(hub.listed_at("c"), ["renews"]);
+    hub.watch_in_vain(false);
+    assert_eq!(hub.listed_at("a"), ["renews"], "it was not ended");
+}
+
+#[test]
+fn of_requests_that_are_out_at_once_the_last_counts() {
+    // Whether each is granted, in the order of the answers, and whether the agent watches then.
+    for (answers, watches) in [
+        ([("1", false), ("2", false)], false),
+        ([("1", true), ("2", false)], true),
+        ([("1", false), ("2", true)], true),
+    ] {
+        let mut hub = Hub::new();
+        hub.listed_at("a");
+        hub.ask("1", true, false);
+        hub.ask("2", true, false);
+        hub.answer(answers[0].0, answers[0].1);
+        assert_eq!(hub.listed_at("c"), ["renews"], "{answers:?}: the other one is out");
+        hub.answer(answers[1].0, answers[1].1);
+        assert_eq!(hub.listed_at("a").len(), usize::from(watches), "{answers:?}");
+    }
+}
+
+#[test]
+fn a_watch_goes_on_when_what_was_kept_of_its_page_here_is_forgotten() {
+    let mut hub = Hub::new();
+    hub.join(ORIGIN);
+    assert_eq!(hub.watch(true), [""; 0]);
+    hub.listed_at("c");
+    let heir = Some(Heir { origin: ORIGIN.into(), claim: 3 });
+    assert_eq!(hub.on(Input::Released { session: id(), heir }), ["renews"]);
+    hub.now += GRACE_MS;
+    hub.on(Input::Tick);
+    hub.now += SESSION_KEPT_MS;
+    hub.on(Input::Tick);
+    assert!(!hub.board.has_session(&id()));
+    assert_eq!(hub.listed_at("a"), ["renews"]);
+}
+
+#[test]
 fn a_page_that_comes_to_the_agents_own_hub_is_watched_there_with_the_revisions_that_go_on() {
     let mut hub = Hub::watching();
     hub.gone();
@@ -152,10 +224,10 @@ fn nothing_is_waited_for_too_long() {
 fn who_renews_a_watch_is_told_what_it_may_have_missed() {
     let mut hub = Hub::new();
     hub.join(ORIGIN);
-    assert_eq!(hub.ask(true, true), [""; 0], "nothing was published");
+    assert_eq!(hub.ask("1", true, true), [""; 0], "nothing was published");
     hub.publish("1", 1);
-    assert_eq!(hub.ask(true, true), ["1 at 1"]);
-    assert_eq!(hub.ask(true, false), [""; 0]);
+    assert_eq!(hub.ask("1", true, true), ["1 at 1"]);
+    assert_eq!(hub.ask("1", true, false), [""; 0]);
 }
 
 #[test]
