@@ -69,7 +69,7 @@ impl World {
                 ) => panic!("this hub has no letters: {action:?}"),
                 Action::LookUp { .. }
                 | Action::ReadDirectory
-                | Action::States(StatesAction::Get(_) | StatesAction::Remove(_))
+                | Action::States(StatesAction::Get { .. } | StatesAction::Remove(_))
                 | Action::Tokens(TokensAction::Remove { .. })
                 | Action::Feed(_)
                 | Action::Remove { .. }

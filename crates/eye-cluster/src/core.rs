@@ -12,6 +12,7 @@ mod lasting;
 mod moving;
 mod passing;
 mod passing_along;
+mod recalling;
 mod seeking;
 mod seeks;
 mod state;

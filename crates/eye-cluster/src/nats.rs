@@ -282,7 +282,7 @@ impl Link {
                 Action::Tokens(TokensAction::Remove { hash, revision }) => self.tokens.remove(&hash, revision),
                 Action::Tokens(TokensAction::Take(tokens)) => self.hub.take_tokens(tokens),
                 Action::States(StatesAction::Put { state, epoch }) => self.states.put(state, epoch),
-                Action::States(StatesAction::Get(session)) => self.states.get(session),
+                Action::States(StatesAction::Get { session, with_letters }) => self.states.get(session, with_letters),
                 Action::States(StatesAction::Remove(session)) => {
                     self.states.remove(&session);
                     self.mail.put(Op::Mail(session, Vec::new()));

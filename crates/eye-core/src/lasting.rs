@@ -49,9 +49,12 @@ pub struct GivenMail {
 pub enum Lasting {
     /// Write a state in place of the one that was written of the session before.
     Write(Box<LastingState>),
-    /// Read a state, with the letters of its session; [`Input::Recalled`](crate::Input::Recalled) brings them.
+    /// One is wanted; [`Input::Recalled`](crate::Input::Recalled) brings it.
     Recall(SessionId),
-    /// Remove a state and the letters of its session.
+    /// One is wanted for a page that is here, with the letters of its session. Another hub that holds the session gives
+    /// its letters, so they are looked for when it is known that none does.
+    CameBack(SessionId),
+    /// One is not to be read any more, nor letters of the session.
     Forget(SessionId),
     /// Write a letter behind those of its session.
     Letter(Box<LastingLetter>),
@@ -66,14 +69,15 @@ pub enum Lasting {
 pub struct Recalled {
     pub session: SessionId,
     pub found: Found,
-    /// The letters of the session, the oldest first.
-    pub letters: Vec<LastingLetter>,
+    /// The letters of the session, the oldest first. `None`: they were not looked for, because no page is here.
+    pub letters: Option<Vec<LastingLetter>>,
 }
 
 impl Recalled {
     /// Bytes of the parts that may be large.
     pub fn len_bytes(&self) -> usize {
-        let letters: usize = self.letters.iter().filter_map(|letter| letter.text.as_deref()).map(str::len).sum();
+        let letters = self.letters.iter().flatten();
+        let letters: usize = letters.filter_map(|letter| letter.text.as_deref()).map(str::len).sum();
         match &self.found {
             Found::State(found) => letters + found.state.text.as_deref().map_or(0, str::len),
             Found::Nothing | Found::Unknown => letters,

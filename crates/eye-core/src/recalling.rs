@@ -132,7 +132,7 @@ impl Switchboard {
         let Some(held) = self.sessions.get_mut(session).filter(|held| *held.origin() == *gone.origin) else { return };
         held.expect_recall(now);
         self.outliving.gone.remove(session);
-        out.push(Effect::Lasting(Lasting::Recall(session.clone())));
+        out.push(Effect::Lasting(Lasting::CameBack(session.clone())));
         if let Some(name) = name {
             self.inherit_name(session, &name);
         }
@@ -234,7 +234,9 @@ impl Switchboard {
             }
         }
         let origin = self.sessions.get(&session).map(Session::shared_origin);
-        letters.retain(|letter| origin == Some(&letter.origin));
+        if let Some(letters) = &mut letters {
+            letters.retain(|letter| origin == Some(&letter.origin));
+        }
         self.session_on(now, &session, Event::Recalled { found, letters }, out);
         self.state_renumbered(now, &session);
         for request in requests {

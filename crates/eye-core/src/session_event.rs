@@ -68,8 +68,13 @@ pub(crate) enum Event {
     TakenOver(Box<Handover>),
     /// Its state is due to be written, so that it outlives this hub.
     StateDue,
-    /// The result of a recall.
-    Recalled { found: Option<Box<LastingState>>, letters: Vec<LastingLetter> },
+    /// What outlived the hub that held the session has come, or there is nothing.
+    Recalled {
+        /// The state.
+        found: Option<Box<LastingState>>,
+        /// The letters of its session, if they were looked for.
+        letters: Option<Vec<LastingLetter>>,
+    },
     /// Work that this session began is done.
     Worked {
         done: Done,

@@ -106,7 +106,7 @@ impl Hub {
     }
 
     fn recalled(&mut self, found: Found) -> Vec<Effect> {
-        self.on(Input::Recalled(Box::new(Recalled { session: id(), found, letters: Vec::new() })))
+        self.on(Input::Recalled(Box::new(Recalled { session: id(), found, letters: Some(Vec::new()) })))
     }
 }
 
@@ -156,7 +156,8 @@ fn error(effects: &[Effect]) -> String {
 
 /// Whether the only effect is a recall: no answer is sent yet.
 fn is_recalling(effects: &[Effect]) -> bool {
-    matches!(effects, [Effect::Lasting(Lasting::Recall(session))] if *session == id())
+    let [Effect::Lasting(Lasting::Recall(session) | Lasting::CameBack(session))] = effects else { return false };
+    *session == id()
 }
 
 #[test]

@@ -102,7 +102,11 @@ impl Hub {
     }
 
     fn recalled(&mut self, letters: &[LastingLetter]) {
-        let recalled = Recalled { session: id(), found: Found::Nothing, letters: letters.to_vec() };
+        self.found(Some(letters.to_vec()));
+    }
+
+    fn found(&mut self, letters: Option<Vec<LastingLetter>>) {
+        let recalled = Recalled { session: id(), found: Found::Nothing, letters };
         self.on(Input::Recalled(Box::new(recalled)));
     }
 
@@ -184,6 +188,18 @@ fn a_page_that_comes_back_from_a_hub_that_is_gone_has_its_letters_once() {
     hub.read(None);
     hub.removed();
     assert_eq!(hub.got()[1].0, "4");
+}
+
+#[test]
+fn what_was_asked_before_the_page_came_does_not_end_the_wait_for_its_letters() {
+    let written = page_hub(&["1"]).stream;
+    let mut hub = Hub::after();
+    hub.read(None);
+    hub.found(None);
+    assert_eq!((hub.given.len(), hub.got()), (0, Vec::new()));
+    hub.recalled(&written);
+    hub.removed();
+    assert_eq!(hub.got(), [("1".to_owned(), 0)]);
 }
 
 #[test]

@@ -407,7 +407,7 @@ fn of_two_states_that_are_kept_the_one_that_was_published_later_stays_and_number
         b.wait(60_000);
         b.on(Input::HandedOver(Box::new(handover)));
         assert_eq!(b.state(), None, "a later one may have outlived another hub");
-        let nothing = Recalled { session: id(), found: Found::Nothing, letters: Vec::new() };
+        let nothing = Recalled { session: id(), found: Found::Nothing, letters: None };
         let state = results(&b.on(Input::Recalled(Box::new(nothing)))).pop().expect("a state");
         assert_eq!((&state["value"]["n"], &state["revision"]), (&json!(n), &json!(revision)), "{later_ms}");
     }

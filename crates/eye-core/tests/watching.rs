@@ -111,7 +111,7 @@ impl Hub {
         let state = HandedState { text: Some("0".into()), revision, age_ms: 0, wall_ms: 1 };
         let (name, alias, title, url) = (None, None, "Shop".into(), ORIGIN.into());
         let found = LastingState { session: id(), origin: ORIGIN.into(), name, alias, title, url, state };
-        let recalled = Recalled { session: id(), found: Found::State(Box::new(found)), letters: Vec::new() };
+        let recalled = Recalled { session: id(), found: Found::State(Box::new(found)), letters: Some(Vec::new()) };
         self.on(Input::Recalled(Box::new(recalled)))
     }
 }

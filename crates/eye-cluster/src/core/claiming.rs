@@ -2,7 +2,7 @@
 //! epoch. So of two hubs that claim a session one gives up, and a late claim with an older epoch has no effect.
 
 use super::directory::{Claim, Entry, Own, Passing};
-use super::event::{Action, Looked, StatesAction};
+use super::event::{Action, Looked};
 use super::state::Core;
 use crate::row::Row;
 use eye_core::elsewhere::{ChangedRow, Listed, RowHere};
@@ -10,8 +10,8 @@ use eye_core::handover::Heir;
 use eye_core::{Input, Millis};
 use eye_protocol::SessionId;
 
-/// The epoch of a session whose page came before the directory was read. The epoch of its claim is not known yet.
-const UNCLAIMED: u64 = 0;
+/// The epoch of a session whose page came before the directory was read: which epoch its claim has is not known yet.
+pub(super) const UNCLAIMED: u64 = 0;
 
 /// The epoch of a new claim over this entry.
 fn next_epoch(entry: Option<&Entry>, own: &str) -> u64 {
@@ -61,17 +61,16 @@ impl Core {
                     if before.is_some_and(|own| own.row == row && !own.changed) && !comes_again {
                         continue;
                     }
-                    let writing = before.is_some_and(|own| own.writing);
                     let known = self.directory.own.remove(&session);
                     let is_new = known.is_none();
                     self.directory.passing.remove(&session);
-                    let (before, state, takes_any, claim) = match known {
-                        Some(own) => (own.before, own.state, own.takes_any, own.claim),
-                        None => (self.directory.holder_before(&session, &self.life), None, false, Claim::Due),
+                    let mut own = match known {
+                        Some(own) => Own { row, page, changed: true, ..own },
+                        None => Own::new(row, page, self.directory.holder_before(&session, &self.life)),
                     };
-                    let claim = if comes_again { Claim::Due } else { claim };
-                    let own = Own { row, before, writing, changed: true, page, claim, state, takes_any };
+                    own.claim = if comes_again { Claim::Due } else { own.claim };
                     self.directory.own.insert(session.clone(), own);
+                    self.comes_from(&session, is_new, out);
                     if is_new && !is_known && self.directory.is_read {
                         self.look_up_entry(session, out);
                     } else {
@@ -85,6 +84,7 @@ impl Core {
                 }
             }
         }
+        self.directory.came_back.clear();
     }
 
     /// Removes the entry of a session that this hub no longer holds.
@@ -137,6 +137,7 @@ impl Core {
             if let Some(own) = self.directory.own.get_mut(&session) {
                 own.is_there(epoch, revision);
                 self.write_state(&session, out);
+                self.recall_due(&session, out);
             } else {
                 self.remove_own(&session, out);
             }
@@ -152,6 +153,7 @@ impl Core {
                 own.claim = Claim::Due;
                 own.before = Some(life.clone());
                 own.changed = true;
+                self.comes_from(&session, false, out);
                 self.write(&session, out);
                 if had_it {
                     Self::keep(session, life, Heir { origin, claim: epoch }, out);
@@ -225,6 +227,7 @@ impl Core {
                 self.look_up_entry(session, out);
             } else {
                 self.claim(&session, out);
+                self.comes_from(&session, false, out);
             }
         }
     }
@@ -246,17 +249,7 @@ impl Core {
         }
     }
 
-    /// Whether the page of a session is here, but the session is not claimed yet.
-    pub(super) fn is_unclaimed(&self, session: &SessionId) -> bool {
-        self.directory.own.get(session).is_some_and(|own| own.row.epoch == UNCLAIMED)
-    }
-
-    /// Whether this hub holds a session and has claimed it. The claim may not be written yet.
-    pub(super) fn is_claimed(&self, session: &SessionId) -> bool {
-        self.directory.holds(session) && !self.is_unclaimed(session)
-    }
-
-    /// A write was refused, and the entry that is there instead was looked up.
+    /// A write was refused, and what the directory has instead was looked up.
     pub(super) fn write_over(&mut self, now: Millis, session: &SessionId, found: Looked, out: &mut Vec<Action>) {
         let known = self.directory.entries.get(session).map_or(0, |entry| entry.revision);
         match found {
@@ -286,9 +279,9 @@ impl Core {
             out.push(Action::Feed(Input::CameOver(session.clone())));
             if !self.hubs.is_alive(life) {
                 out.push(Action::Feed(Input::Listed(vec![Listed::Gone(session.clone())])));
-                out.push(Action::States(StatesAction::Get(session.clone())));
             }
         }
+        self.comes_from(session, true, out);
         self.write(session, out);
     }
 
@@ -331,6 +324,7 @@ impl Core {
                 own.is_there(row.epoch, revision.unwrap_or_default());
                 self.write(session, out);
                 self.write_state(session, out);
+                self.recall_due(session, out);
             }
             None => self.remove_own(session, out),
         }

@@ -19,7 +19,9 @@ pub(super) struct Directory {
     pub own: FxHashMap<SessionId, Own>,
     /// The last holders of sessions whose entries are gone.
     pub former: Former,
-    /// Sessions that moved on to a third hub while their handover is still on its way here.
+    /// Sessions whose pages have come here from hubs that are gone, as far as is known here. Their rows follow.
+    pub came_back: FxHashSet<SessionId>,
+    /// Sessions that have gone on while what was kept of them is on its way here.
     pub passing: FxHashMap<SessionId, Passing>,
     /// Entries that have not been read again since reading restarted.
     pub unread: FxHashSet<SessionId>,
@@ -44,6 +46,7 @@ impl Default for Directory {
             entries: Entries::default(),
             own: FxHashMap::default(),
             former: Former::default(),
+            came_back: FxHashSet::default(),
             passing: FxHashMap::default(),
             unread: FxHashSet::default(),
             is_read: false,
@@ -142,6 +145,7 @@ impl Entry {
 }
 
 /// A session that this hub holds.
+#[expect(clippy::struct_excessive_bools, reason = "what is known of a session, each for itself")]
 #[derive(Debug)]
 pub(super) struct Own {
     pub row: Row,
@@ -159,6 +163,8 @@ pub(super) struct Own {
     pub state: Option<Box<LastingState>>,
     /// It is not known which hub held the session before, so a handover for this claim is accepted from any hub.
     pub takes_any: bool,
+    /// What outlived the hub before is looked for when the claim is written.
+    pub recalls: bool,
 }
 
 /// The progress of a claim. A page that left and came back makes a new claim: it may have been at another hub
@@ -173,7 +179,13 @@ pub(super) enum Claim {
 }
 
 impl Own {
-    /// Whether, as far as this hub can know, the page came here after another hub of the same origin claimed it.
+    /// A session whose page has just come.
+    pub fn new(row: Row, page: Option<Conn>, before: Option<Life>) -> Self {
+        let (claim, state) = (Claim::Due, None);
+        Self { row, before, writing: false, changed: true, page, claim, state, takes_any: false, recalls: false }
+    }
+
+    /// Whether its page came here after another hub of the same origin claimed it, as far as can be known.
     pub fn comes_after(&self, origin: &Arc<str>) -> bool {
         self.claim != Claim::Written && self.row.connected && self.row.origin == *origin
     }

@@ -159,9 +159,14 @@ pub enum StatesAction {
         /// The claim by which this hub holds the session.
         epoch: u64,
     },
-    /// Reads a state and the letters of its session; [`Event::Recalled`] returns them.
-    Get(SessionId),
-    /// Removes a state and the letters of its session.
+    /// One is looked for; [`Event::Recalled`] brings it.
+    Get {
+        /// Of which session.
+        session: SessionId,
+        /// Whether its letters are looked for, too.
+        with_letters: bool,
+    },
+    /// One is removed, with the letters of its session.
     Remove(SessionId),
     /// Appends a letter to those of its session.
     Letter(Box<LastingLetter>),

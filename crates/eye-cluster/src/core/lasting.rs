@@ -22,9 +22,13 @@ impl Core {
                     self.write_state(&session, out);
                 }
             }
-            Lasting::Recall(session) if is_up => out.push(Action::States(StatesAction::Get(session))),
-            Lasting::Recall(session) => {
-                let recalled = Recalled { session, found: Found::Unknown, letters: Vec::new() };
+            Lasting::Recall(session) if is_up => {
+                out.push(Action::States(StatesAction::Get { session, with_letters: false }));
+            }
+            // The row of its page follows.
+            Lasting::CameBack(session) if is_up => drop(self.directory.came_back.insert(session)),
+            Lasting::Recall(session) | Lasting::CameBack(session) => {
+                let recalled = Recalled { session, found: Found::Unknown, letters: Some(Vec::new()) };
                 out.push(Action::Feed(Input::Recalled(Box::new(recalled))));
             }
             Lasting::Forget(session) => {
@@ -155,19 +159,23 @@ mod tests {
 
     #[test]
     fn a_recall_is_answered_at_once_where_there_is_no_link() {
-        let asked = |is_up: bool| {
+        let asked = |is_up: bool, lasting| {
             let (mut core, mut out) = (Core::new("a".into(), "a".into()), Vec::new());
             if is_up {
                 core.on(1, Event::Up, &mut out);
             }
-            core.on(1, Event::Lasting(Lasting::Recall(id())), &mut out);
+            core.on(1, Event::Lasting(lasting), &mut out);
             out
         };
-        assert!(matches!(&asked(true)[..], [Action::States(StatesAction::Get(_))]));
+        let (recall, came_back) = (|| Lasting::Recall(id()), || Lasting::CameBack(id()));
+        assert!(matches!(&asked(true, recall())[..], [Action::States(StatesAction::Get { with_letters: false, .. })]));
+        assert!(asked(true, came_back()).is_empty(), "its claim comes first");
         let found = |action: &Action| match action {
             Action::Feed(Input::Recalled(recalled)) => recalled.found.clone(),
             other => panic!("{other:?}"),
         };
-        assert_eq!(asked(false).iter().map(found).collect::<Vec<_>>(), [Found::Unknown]);
+        for lasting in [recall(), came_back()] {
+            assert_eq!(asked(false, lasting).iter().map(found).collect::<Vec<_>>(), [Found::Unknown]);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Moves what was kept of a session to the hub that claimed it. Only the hub that held the session before may send it,
 //! for that claim, and once. Every other handover is ignored.
 
-use super::event::{Action, Life, StatesAction};
+use super::event::{Action, Life};
 use super::state::Core;
 use crate::wire::{Frame, WireHandover};
 use eye_core::Input;
@@ -41,14 +41,7 @@ impl Core {
         out.push(Action::Feed(Input::HandedOver(handover)));
     }
 
-    /// A hub is gone: for the sessions that wait for its handover, reads the states that outlived it. If that hub only
-    /// hung, it still sends the rest.
-    pub(super) fn nothing_comes_of(&self, life: &Life, out: &mut Vec<Action>) {
-        let from = self.directory.own.iter().filter(|(_, own)| own.before.as_ref() == Some(life));
-        out.extend(from.map(|(session, _)| Action::States(StatesAction::Get(session.clone()))));
-    }
-
-    /// Another hub sends what it kept of a session.
+    /// Another hub sends what it kept.
     pub(super) fn handed_over(&mut self, from: &Life, handover: WireHandover, out: &mut Vec<Action>) {
         let Some(own) = self.directory.own.get_mut(&handover.session) else {
             return self.pass_along(from, handover, out);
@@ -57,6 +50,7 @@ impl Core {
         let is_awaited = own.before.take_if(|before| before == from).is_some() || own.takes_any;
         if is_its && is_awaited {
             own.takes_any = false;
+            own.recalls = false;
             out.push(Action::Feed(Input::HandedOver(Box::new(handover.into()))));
         }
     }
@@ -66,7 +60,7 @@ impl Core {
 mod tests {
     use super::*;
     use crate::core::claiming::cast_row::{ORIGIN, page};
-    use crate::core::{Event, FORGET_AFTER_MS};
+    use crate::core::{Event, FORGET_AFTER_MS, StatesAction};
     use crate::row::Row;
     use eye_core::elsewhere::RowHere;
     use eye_protocol::messages::Presence;
@@ -125,7 +119,7 @@ mod tests {
 
     fn taken(after: impl IntoIterator<Item = Event>) -> usize {
         let is_taken = |action: &&Action| {
-            matches!(action, Action::Feed(Input::HandedOver(_)) | Action::States(StatesAction::Get(_)))
+            matches!(action, Action::Feed(Input::HandedOver(_)) | Action::States(StatesAction::Get { .. }))
         };
         claimed(after).iter().filter(is_taken).count()
     }
@@ -142,8 +136,11 @@ mod tests {
         assert_eq!(taken([sent("c", 4, ORIGIN), good()]), 1, "what does not count does no harm");
         assert_eq!(taken([entry("c", 5, 7), good()]), 0, "the session has gone on to another hub");
         let ended = |life: &str| Event::Bye { life: life.into() };
-        assert_eq!(taken([ended("a")]), 1, "nothing comes of a hub that is gone but the state that outlived it");
-        assert_eq!(taken([ended("a"), good()]), 2, "it was only hung");
+        assert_eq!(taken([ended("a")]), 0, "nothing comes of a hub that is gone");
+        assert_eq!(taken([ended("a"), written()]), 1, "but what outlived it, when the session is claimed");
+        assert_eq!(taken([written(), ended("a")]), 1);
+        assert_eq!(taken([ended("a"), written(), good()]), 2, "it was only hung");
+        assert_eq!(taken([ended("a"), good(), written()]), 1, "it has sent everything");
         assert_eq!(taken([ended("c")]), 0, "another hub");
         assert_eq!(taken([good(), ended("a")]), 1, "it has come already");
     }

@@ -1,6 +1,7 @@
 //! Finds pages that this hub does not list because there are too many. An id is looked up in the directory; for any
 //! other word the other hubs are asked. The pages found are listed beside the others.
 
+use super::claiming::UNCLAIMED;
 use super::directory::Entry;
 use super::event::{Action, Life, Looked};
 use super::seeks::{LookUp, Seek, Stage};
@@ -97,7 +98,17 @@ impl Core {
         self.ask_hubs(out);
     }
 
-    /// Asks the other hubs about the words that wait, as many as may be asked about at once.
+    /// Whether a page has come here whose session is still to be claimed.
+    pub(super) fn is_unclaimed(&self, session: &SessionId) -> bool {
+        self.directory.own.get(session).is_some_and(|own| own.row.epoch == UNCLAIMED)
+    }
+
+    /// Whether this hub holds a session and has claimed it, written or not.
+    fn is_claimed(&self, session: &SessionId) -> bool {
+        self.directory.holds(session) && !self.is_unclaimed(session)
+    }
+
+    /// Asks the other hubs for words, as many as may be asked for at once.
     pub(super) fn ask_hubs(&mut self, out: &mut Vec<Action>) {
         let asked = self.seeks.which(|seek| matches!(seek.stage, Stage::Hubs(_))).len();
         let waiting = self.seeks.which(|seek| matches!(seek.stage, Stage::Waiting));

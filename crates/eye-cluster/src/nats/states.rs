@@ -165,17 +165,20 @@ impl States {
         self.shared.writes.wait().await;
     }
 
-    /// Reads the state of a session and its letters.
-    pub fn get(&self, session: SessionId) {
+    /// Looks for the state of a session, and for its letters, if these are wanted.
+    pub fn get(&self, session: SessionId, with_letters: bool) {
         let (context, name, shared) = (self.context.clone(), self.name.clone(), self.shared.clone());
         let (events, mail) = (self.events.clone(), self.mail.clone());
         tokio::spawn(async move {
             let letters = async {
+                if !with_letters {
+                    return None;
+                }
                 let recalled = timeout(Duration::from_millis(RECALL_MS), mail.letters(&context, &session)).await;
-                recalled.map_err(Into::into).flatten().unwrap_or_else(|error: async_nats::Error| {
+                Some(recalled.map_err(Into::into).flatten().unwrap_or_else(|error: async_nats::Error| {
                     tracing::warn!(%error, "letters cannot be recalled");
                     Vec::new()
-                })
+                }))
             };
             let looked = timeout(Duration::from_millis(RECALL_MS), async {
                 let _place = shared.places.acquire().await;

@@ -217,6 +217,40 @@ fn a_letter_that_was_recalled_while_another_hub_had_it_is_given_once() {
     assert_eq!(world.given(), 1);
 }
 
+/// The page is at two hubs for a moment, and the second has not heard that it is at the first. It takes it for a page
+/// of a hub that was killed: what the first one has written is that one's to give as long as it is there.
+#[test]
+fn letters_of_a_living_hub_are_not_given_by_one_that_has_not_heard_where_the_page_is() {
+    let join = |hub, session| Step::Join { hub, session, foreign: false };
+    let (ack, ask) = (|hub| Step::Ack { hub }, |hub| Step::Ask { hub, session: 0 });
+    for readers in [[1, 0], [0, 1]] {
+        for pages_max in [usize::MAX, 0] {
+            let mut world = World::listing(pages_max).keeping_letters();
+            // Its hub is killed, and both others know that.
+            let killed = [join(2, 0), join(2, 1), Step::Arrive, Step::Crash { hub: 2 }, ask(0), ask(1)];
+            let comes = [join(0, 1), ack(0), ack(0), ack(0), Step::Put { hub: 0, session: 1 }, join(1, 1)];
+            for step in [Step::Arrive].into_iter().chain(killed).chain(comes) {
+                world.step(step);
+            }
+            for reader in readers {
+                for step in [ack(reader); 4] {
+                    world.step(step);
+                }
+                world.read_mail(reader, &id(1));
+                for step in [ack(reader); 4] {
+                    world.step(step);
+                }
+            }
+            world.settle();
+            for hub in 0..3 {
+                world.read_mail(hub, &id(1));
+            }
+            world.settle();
+            assert_eq!(world.given(), 1, "of {pages_max}, read by {readers:?}");
+        }
+    }
+}
+
 #[test]
 fn a_state_outlives_its_hub() {
     let mut world = World::new();

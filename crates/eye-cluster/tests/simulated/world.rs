@@ -171,11 +171,11 @@ impl World {
                     self.states.insert(state.session.clone(), (*state, epoch));
                 }
             }
-            StatesAction::Get(session) => {
+            StatesAction::Get { session, with_letters } => {
                 let there = self.states.get(&session).map(|(state, _)| Found::State(Box::new(state.clone())));
                 let found = if is_up { there.unwrap_or(Found::Nothing) } else { Found::Unknown };
                 let kept = self.letters.iter().flatten().filter(|letter| is_up && letter.session == session);
-                let letters = kept.cloned().collect();
+                let letters = with_letters.then(|| kept.cloned().collect());
                 self.hubs[hub].acks.push_back(Event::Recalled(Box::new(Recalled { session, found, letters })));
             }
             StatesAction::Remove(session) => {

@@ -173,16 +173,17 @@ impl Session {
         &mut self,
         now: Millis,
         found: Option<LastingState>,
-        letters: Vec<LastingLetter>,
+        letters: Option<Vec<LastingLetter>>,
         out: &mut Vec<Outcome>,
     ) {
         let awaited = self.awaits_handover(now);
         self.lasts.recalled_at = Some(now);
-        if self.page().is_some() && !awaited {
+        // Asked before its page came: with the letters it comes once more.
+        if self.page().is_some() && (!awaited || letters.is_none()) {
             return;
         }
         self.expecting.handover_until = None;
-        if awaited {
+        if let Some(letters) = letters.filter(|_| awaited) {
             self.mailbox.recall(now, letters, out);
         }
         let Some(LastingState { state: handed, .. }) = found.filter(|found| !self.knows(&found.state)) else {

@@ -35,8 +35,8 @@ pub struct World {
     handed: VecDeque<Box<Handover>>,
     /// States that are written where they outlive the hub, and recalls under way.
     written: HashMap<SessionId, Box<LastingState>>,
-    recalls: VecDeque<SessionId>,
-    /// Letters that agents get once written letters are removed, and the letters that are written.
+    recalls: VecDeque<(SessionId, bool)>,
+    /// Letters that agents get when they are removed where they outlive the hub, and those that are there.
     given: VecDeque<Box<GivenMail>>,
     letters: Vec<LastingLetter>,
     /// Lookups under way.
@@ -138,7 +138,8 @@ impl World {
             Effect::Lasting(Lasting::Write(state)) => {
                 self.written.insert(state.session.clone(), state);
             }
-            Effect::Lasting(Lasting::Recall(session)) => self.recalls.push_back(session),
+            Effect::Lasting(Lasting::Recall(session)) => self.recalls.push_back((session, false)),
+            Effect::Lasting(Lasting::CameBack(session)) => self.recalls.push_back((session, true)),
             Effect::LookUp { word } => self.words.push_back(word),
             Effect::Lasting(Lasting::Forget(session)) => {
                 self.written.remove(&session);
@@ -260,11 +261,12 @@ impl World {
 
     /// The oldest recall ends: the state is found, does not exist, or cannot be known.
     fn recall(&mut self, found: u8) {
-        let Some(session) = self.recalls.pop_front() else { return };
+        let Some((session, is_back)) = self.recalls.pop_front() else { return };
         let written = self.written.get(&session).filter(|_| found > 0).cloned();
         let nothing = if found > 1 { Found::Nothing } else { Found::Unknown };
         let found = written.map_or(nothing, Found::State);
-        let letters = self.letters.iter().filter(|letter| letter.session == session).cloned().collect();
+        let letters = self.letters.iter().filter(|letter| letter.session == session).cloned();
+        let letters = is_back.then(|| letters.collect());
         self.on(Input::Recalled(Box::new(Recalled { session, found, letters })));
     }
 
