@@ -90,4 +90,6 @@ fn a_server_without_jetstream_and_one_that_is_too_old_are_findings_of_the_doctor
     let nats = Nats::start();
     let (a, _hub) = hub(&nats, "a");
     until(&a, &["doctor"], |ran| ran.stdout.contains("`default`: this hub is `a`, others: 0"));
+    let (_b, _hub) = hub(&nats, "b");
+    until(&a, &["doctor"], |ran| ran.stdout.contains("`default`: this hub is `a`, others: 1"));
 }
