@@ -15,19 +15,30 @@ use crate::error::BenchError;
 use crate::report::Report;
 use stage::Stage;
 use std::path::Path;
+use std::time::Instant;
 
-/// Runs all measurements of a cluster.
+/// One part of the run.
+type Part<'a> = (&'static str, &'a dyn Fn(&mut Report) -> Result<(), BenchError>);
+
+/// Measures everything of a cluster, and says how far it is. What was measured is printed and kept also where a later
+/// part fails.
 pub fn run(eye: &Path, json: &Path, quick: bool) -> Result<(), BenchError> {
-    let mut report = Report::default();
-    let rounds = if quick { 3 } else { 9 };
-    {
-        let mut stage = Stage::start(eye, 3);
-        calls::measure(&mut report, &mut stage, rounds)?;
-    }
-    revoked::measure(&mut report, eye, rounds)?;
-    killed::measure(&mut report, eye, rounds)?;
-    crowd::joins(&mut report, eye, rounds)?;
-    crowd::measure(&mut report, eye, if quick { 1_500 } else { 15_000 }, rounds)?;
+    let (mut report, begun) = (Report::default(), Instant::now());
+    let (rounds, each) = if quick { (3, 1_500) } else { (9, 15_000) };
+    let parts: [Part<'_>; 5] = [
+        ("calls across hubs", &|report| calls::measure(report, &mut Stage::start(eye, 3), rounds)),
+        ("a token that is revoked", &|report| revoked::measure(report, eye, rounds)),
+        ("a hub that is killed", &|report| killed::measure(report, eye, rounds)),
+        ("a thousand pages that join at once", &|report| crowd::joins(report, eye, rounds)),
+        ("idle pages at three hubs", &|report| crowd::measure(report, eye, each, rounds)),
+    ];
+    let count = parts.len();
+    let measured = parts.into_iter().enumerate().try_for_each(|(at, (what, measure))| {
+        println!("{:>4.0} s: {} of {count}, {what}", begun.elapsed().as_secs_f64(), at + 1);
+        measure(&mut report)?;
+        report.write(json)
+    });
+    println!("{:>4.0} s: {}", begun.elapsed().as_secs_f64(), if measured.is_ok() { "done" } else { "given up" });
     report.print(None);
-    report.write(json)
+    measured
 }

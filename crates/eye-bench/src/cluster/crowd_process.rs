@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tungstenite::{Error, Message};
 
 /// The argument that makes this program such a process.
@@ -29,8 +29,9 @@ impl Crowd {
         let mut command = Command::new(program);
         command.args([HOLD, &port.to_string(), name, &count.to_string()]);
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().doing("starting pages")?;
-        let mut crowd = Self { child };
+        let (mut crowd, from) = (Self { child }, Instant::now());
         crowd.line(JOINED)?;
+        println!("        {count} pages `{name}` joined in {:.0} s", from.elapsed().as_secs_f64());
         Ok(crowd)
     }
 
