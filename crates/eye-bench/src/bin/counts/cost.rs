@@ -20,21 +20,26 @@ const ROUNDS_MIN: usize = 8;
 /// The cost of one round trip, counted by tools.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cost {
-    instructions: f64,
-    system_calls: BTreeMap<String, f64>,
+    pub instructions: f64,
+    pub system_calls: BTreeMap<String, f64>,
 }
 
 impl Cost {
     /// Counts a run with this many round trips and subtracts a run without them.
     pub fn of(kind: &Kind<'_>, calls: u32) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("counted");
+        Self::kept(kind, calls, folder.path())
+    }
+
+    /// The same, and what callgrind wrote of the run with round trips stays in a folder.
+    pub fn kept(kind: &Kind<'_>, calls: u32, folder: &Path) -> Self {
+        let (file, traced) = (folder.join("callgrind.out"), folder.join("strace.out"));
         let mut counted = [(0.0, BTreeMap::new()), (0.0, BTreeMap::new())];
         for (counted, calls) in counted.iter_mut().zip([0, calls]) {
             run(kind, &Under::Callgrind(file.clone()), calls);
             counted.0 = under::instructions(&file);
-            run(kind, &Under::Strace(file.clone()), calls);
-            counted.1 = under::system_calls(&file);
+            run(kind, &Under::Strace(traced.clone()), calls);
+            counted.1 = under::system_calls(&traced);
         }
         let [(without, calls_without), (with, calls_with)] = counted;
         let each = |count: f64| count / f64::from(calls);

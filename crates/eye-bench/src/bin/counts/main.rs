@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, reason = "a program for people at a terminal")]
 #![allow(clippy::cast_precision_loss, reason = "figures are read by people")]
 
+mod across;
 mod copying;
 mod cost;
 mod memory;
@@ -19,6 +20,7 @@ use under::Under;
 
 const HELP: &str = "\
 usage: cargo xtask counts [--rounds N] [--calls N] [--json FILE] [--against FILE] [--watched FILE] [--profile FILE]
+       cargo xtask counts --cluster FOLDER [--calls N]
 
   --rounds N       how often hub and relay alternate for the time of the processor, at most (default 30);
                    it ends sooner when the interval of confidence of their ratio is below 5 %
@@ -27,6 +29,8 @@ usage: cargo xtask counts [--rounds N] [--calls N] [--json FILE] [--against FILE
   --against FILE   prints those of an earlier run beside them
   --watched FILE   a hub on the system's allocator, whose allocations are counted too (xtask builds one)
   --profile FILE   keeps what callgrind wrote of the hub, for callgrind_annotate, and counts nothing else
+  --cluster FOLDER a call from one hub to a page of another instead: what it costs each of the two;
+                   callgrind's files are kept in the folder
 ";
 
 const TOOLS: [&str; 2] = ["valgrind", "strace"];
@@ -39,6 +43,7 @@ struct Wanted {
     against: Option<PathBuf>,
     profile: Option<PathBuf>,
     watched: Option<PathBuf>,
+    cluster: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -60,6 +65,10 @@ fn main() -> ExitCode {
         cost::run(&Kind::Hub(&wanted.eye), &Under::Callgrind(file), wanted.calls);
         return ExitCode::SUCCESS;
     }
+    if let Some(folder) = wanted.cluster {
+        across::print(&wanted.eye, wanted.calls, &folder);
+        return ExitCode::SUCCESS;
+    }
     let [hub, relay] = [Kind::Hub(&wanted.eye), Kind::Relay].map(|kind| Cost::of(&kind, wanted.calls));
     let times = cost::times(&wanted.eye, wanted.calls, wanted.rounds);
     let memory = wanted.watched.as_deref().map(|watched| Memory::of(&Kind::Hub(watched), wanted.calls));
@@ -75,14 +84,15 @@ fn main() -> ExitCode {
 
 fn wanted(words: &[String]) -> Option<Wanted> {
     let (eye, mut rest) = words.split_first()?;
-    let mut wanted =
-        Wanted { eye: eye.into(), rounds: 30, calls: 2_000, json: None, against: None, profile: None, watched: None };
+    let (json, against, profile, watched, cluster) = (None, None, None, None, None);
+    let mut wanted = Wanted { eye: eye.into(), rounds: 30, calls: 2_000, json, against, profile, watched, cluster };
     while let [option, value, after @ ..] = rest {
         match option.as_str() {
             "--rounds" => wanted.rounds = value.parse().ok().filter(|rounds| *rounds > 1)?,
             "--calls" => wanted.calls = value.parse().ok().filter(|calls| *calls > 0)?,
             "--json" => wanted.json = Some(value.into()),
             "--profile" => wanted.profile = Some(value.into()),
+            "--cluster" => wanted.cluster = Some(value.into()),
             "--watched" => wanted.watched = Some(value.into()),
             "--against" => wanted.against = Some(value.into()),
             _ => return None,

@@ -2,23 +2,34 @@
 //! request after the other.
 
 use crate::under::Under;
-use eye_testkit::{Home, ScriptedPage};
+use eye_testkit::{Home, Hub, Nats, ScriptedPage};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The argument that makes this program the relay.
 pub const COPY: &str = "--copy";
 const QUESTION: &[u8] = b"a:document.title\n";
+/// Round trips before anything is counted.
+const WARM: u32 = 200;
+/// How long it waits before it asks again for a page that is not known yet.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// How long one answer may take, also under a tool that slows everything down.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
+/// What is counted.
 pub enum Kind<'a> {
     /// The hub of this binary.
     Hub(&'a Path),
+    /// The same, as one of two hubs: the agent asks at this one, and the page is at the other.
+    Asking(&'a Path),
+    /// The other of these two: the page is here.
+    Asked(&'a Path),
+    /// A relay that only copies.
     Relay,
 }
 
@@ -29,6 +40,23 @@ pub struct Subject {
     is_hub: bool,
     agent: BufReader<UnixStream>,
     _page: Option<ScriptedPage>,
+    _beside: Option<Beside>,
+}
+
+/// The hub that is not counted, and the server between the two.
+struct Beside {
+    // In this order, because the hub ends before its home and its server.
+    _hub: Hub,
+    home: Home,
+    nats: Nats,
+}
+
+impl Beside {
+    fn start(eye: &Path) -> Self {
+        let (nats, home) = (Nats::start(), Home::new(eye));
+        let hub = Hub::start_with(&home, &["--cluster", &nats.url(), "--hub-name", "beside"]);
+        Self { _hub: hub, home, nats }
+    }
 }
 
 impl Subject {
@@ -36,29 +64,38 @@ impl Subject {
     pub fn start(kind: &Kind<'_>, under: &Under) -> Self {
         let own = std::env::current_exe().expect("this program");
         let (program, is_hub) = match kind {
-            Kind::Hub(eye) => (*eye, true),
+            Kind::Hub(eye) | Kind::Asking(eye) | Kind::Asked(eye) => (*eye, true),
             Kind::Relay => (own.as_path(), false),
         };
+        let beside = match kind {
+            Kind::Asking(eye) | Kind::Asked(eye) => Some(Beside::start(eye)),
+            Kind::Hub(_) | Kind::Relay => None,
+        };
         let home = Home::new(program);
-        let socket = if is_hub { home.socket() } else { home.path("relay.sock") };
+        let other = beside.as_ref().map_or(&home, |beside| &beside.home);
+        let (agents, pages) = if matches!(kind, Kind::Asked(_)) { (other, &home) } else { (&home, other) };
+        let socket = if is_hub { agents.socket() } else { home.path("relay.sock") };
         let mut command = under.command(&home);
         if is_hub {
             command.args(["up", "--foreground"]);
+            command.args(beside.iter().flat_map(|beside| ["--cluster".to_owned(), beside.nats.url()]));
         } else {
             command.arg(COPY).arg(&socket);
         }
         let mut child = command.stderr(Stdio::null()).spawn().expect("it starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("it says that it is ready");
-        let page = is_hub.then(|| ScriptedPage::echo(&home, "Page"));
+        let page = is_hub.then(|| ScriptedPage::echo(pages, "Page"));
         if !is_hub {
             let port = line.trim().parse().expect("the relay's port");
-            std::thread::spawn(move || echo(port));
+            thread::spawn(move || echo(port));
         }
         let agent = UnixStream::connect(&socket).expect("it listens");
         agent.set_read_timeout(Some(TIMEOUT)).expect("a socket");
-        let mut subject = Self { child, home, is_hub, agent: BufReader::new(agent), _page: page };
-        subject.ask(200);
+        let agent = BufReader::new(agent);
+        let mut subject = Self { child, home, is_hub, agent, _page: page, _beside: beside };
+        subject.find();
+        subject.ask(WARM);
         subject
     }
 
@@ -66,7 +103,20 @@ impl Subject {
         self.child.id()
     }
 
-    /// Does this many round trips.
+    /// Asks until the page is known where the agent is.
+    fn find(&mut self) {
+        let (mut line, begun) = (String::new(), Instant::now());
+        while line.as_bytes() != QUESTION {
+            assert!(begun.elapsed() < TIMEOUT, "the page is not known: {line}");
+            // Seldom, because what is asked in vain is counted.
+            thread::sleep(LOOK_AGAIN);
+            self.agent.get_mut().write_all(QUESTION).expect("it reads");
+            line.clear();
+            self.agent.read_line(&mut line).expect("an answer in time");
+        }
+    }
+
+    /// So many round trips.
     pub fn ask(&mut self, calls: u32) {
         let mut line = String::new();
         for _ in 0..calls {
