@@ -54,7 +54,7 @@ pub enum Lasting {
     /// One is wanted for a page that is here, with the letters of its session. Another hub that holds the session gives
     /// its letters, so they are looked for when it is known that none does.
     CameBack(SessionId),
-    /// One is not to be read any more, nor letters of the session.
+    /// Remove a state and the letters of its session.
     Forget(SessionId),
     /// Write a letter behind those of its session.
     Letter(Box<LastingLetter>),

@@ -25,7 +25,7 @@ pub(crate) struct Elsewhere {
     pub watched: FxHashMap<SessionId, Arc<str>>,
     /// Requests to watch that other hubs have not answered.
     pub watch_requests: WatchRequests,
-    /// Whether the rows of pages here are wanted by others.
+    /// Whether other hubs want the rows of pages here.
     pub wanted: bool,
     /// Sessions here whose rows may have changed.
     pub changed: FxHashSet<SessionId>,

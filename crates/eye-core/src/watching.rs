@@ -87,7 +87,7 @@ impl Switchboard {
         }
     }
 
-    /// A page is listed elsewhere, or no more.
+    /// Renews or forgets watches when the list of other hubs' pages changes.
     pub(crate) fn watch_anew(&mut self, change: &Listed, out: &mut Vec<Effect>) {
         match change {
             Listed::There(page) => self.renew_watches(&page.id, out),

@@ -9,7 +9,7 @@ use eye_protocol::limits::{GRACE_MS, RECALL_MS, SESSION_KEPT_MS};
 use eye_protocol::messages::PageInfo;
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Limits, Scope};
-use eye_protocol::state::Whole;
+use eye_protocol::state::WholeState;
 use eye_protocol::{Code, Error, SessionId};
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use eye_core::handover::Heir;
 use eye_core::{Input, Millis};
 use eye_protocol::SessionId;
 
-/// The epoch of a session whose page came before the directory was read: which epoch its claim has is not known yet.
+/// The epoch of a session whose page came before the directory was read. The epoch of its claim is not known yet.
 pub(super) const UNCLAIMED: u64 = 0;
 
 /// The epoch of a new claim over this entry.
@@ -249,7 +249,7 @@ impl Core {
         }
     }
 
-    /// A write was refused, and what the directory has instead was looked up.
+    /// A write was refused, and the entry that is there instead was looked up.
     pub(super) fn write_over(&mut self, now: Millis, session: &SessionId, found: Looked, out: &mut Vec<Action>) {
         let known = self.directory.entries.get(session).map_or(0, |entry| entry.revision);
         match found {

@@ -21,7 +21,7 @@ pub(super) struct Directory {
     pub former: Former,
     /// Sessions whose pages have come here from hubs that are gone, as far as is known here. Their rows follow.
     pub came_back: FxHashSet<SessionId>,
-    /// Sessions that have gone on while what was kept of them is on its way here.
+    /// Sessions that moved on to a third hub while their handover is still on its way here.
     pub passing: FxHashMap<SessionId, Passing>,
     /// Entries that have not been read again since reading restarted.
     pub unread: FxHashSet<SessionId>,
@@ -185,7 +185,7 @@ impl Own {
         Self { row, before, writing: false, changed: true, page, claim, state, takes_any: false, recalls: false }
     }
 
-    /// Whether its page came here after another hub of the same origin claimed it, as far as can be known.
+    /// Whether, as far as this hub can know, the page came here after another hub of the same origin claimed it.
     pub fn comes_after(&self, origin: &Arc<str>) -> bool {
         self.claim != Claim::Written && self.row.connected && self.row.origin == *origin
     }

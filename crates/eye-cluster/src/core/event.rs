@@ -166,7 +166,7 @@ pub enum StatesAction {
         /// Whether its letters are looked for, too.
         with_letters: bool,
     },
-    /// One is removed, with the letters of its session.
+    /// Removes a state and the letters of its session.
     Remove(SessionId),
     /// Appends a letter to those of its session.
     Letter(Box<LastingLetter>),

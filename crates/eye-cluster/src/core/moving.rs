@@ -41,7 +41,7 @@ impl Core {
         out.push(Action::Feed(Input::HandedOver(handover)));
     }
 
-    /// Another hub sends what it kept.
+    /// Another hub sends what it kept of a session.
     pub(super) fn handed_over(&mut self, from: &Life, handover: WireHandover, out: &mut Vec<Action>) {
         let Some(own) = self.directory.own.get_mut(&handover.session) else {
             return self.pass_along(from, handover, out);

@@ -108,7 +108,7 @@ impl Core {
         self.directory.holds(session) && !self.is_unclaimed(session)
     }
 
-    /// Asks the other hubs for words, as many as may be asked for at once.
+    /// Asks the other hubs about the words that wait, as many as may be asked about at once.
     pub(super) fn ask_hubs(&mut self, out: &mut Vec<Action>) {
         let asked = self.seeks.which(|seek| matches!(seek.stage, Stage::Hubs(_))).len();
         let waiting = self.seeks.which(|seek| matches!(seek.stage, Stage::Waiting));

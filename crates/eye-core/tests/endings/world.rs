@@ -36,7 +36,7 @@ pub struct World {
     /// States that are written where they outlive the hub, and recalls under way.
     written: HashMap<SessionId, Box<LastingState>>,
     recalls: VecDeque<(SessionId, bool)>,
-    /// Letters that agents get when they are removed where they outlive the hub, and those that are there.
+    /// Letters that agents get once written letters are removed, and the letters that are written.
     given: VecDeque<Box<GivenMail>>,
     letters: Vec<LastingLetter>,
     /// Lookups under way.

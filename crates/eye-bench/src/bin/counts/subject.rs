@@ -29,7 +29,6 @@ pub enum Kind<'a> {
     Asking(&'a Path),
     /// The other of these two: the page is here.
     Asked(&'a Path),
-    /// A relay that only copies.
     Relay,
 }
 
@@ -116,7 +115,7 @@ impl Subject {
         }
     }
 
-    /// So many round trips.
+    /// Does this many round trips.
     pub fn ask(&mut self, calls: u32) {
         let mut line = String::new();
         for _ in 0..calls {
