@@ -66,6 +66,7 @@ pub mod state;
 pub mod switchboard;
 pub mod tally;
 mod task;
+mod task_params;
 mod then;
 pub mod toolbox;
 mod tools_news;
