@@ -3,7 +3,7 @@
 
 use crate::run::{TaskError, cargo_command, command, has, linting_cargo};
 use crate::step::{Step, Times};
-use crate::{browser, check, cross, demo, fuzz, generated, package, place, tutorial, upgrade, web};
+use crate::{browser, check, demo, fuzz, generated, place, tutorial, upgrade, web};
 use std::process::Command;
 use std::time::Instant;
 
@@ -60,12 +60,22 @@ fn more(times: &mut Times) -> Result<(), TaskError> {
     licences(times)?;
     let lean = cargo_command(&["clippy", "--package", "eye", "--no-default-features", "--", "-D", "warnings"]);
     times.one(Step::new("lean hub", "`cargo clippy` without guests, browser and cluster", lean))?;
-    times.own("packages", "each package made, installed alone and tried", || package::check(None))?;
+    // Beside each other: the last part of the release build has work for one core only.
+    times.together(vec![
+        Step::new("packages", "each package made, installed alone and tried", task(&["package", "--check"])),
+        Step::new("links", "the binary linked for other systems", task(&["cross"])),
+    ])?;
     times.own("adding a verb", "docs/adding-a-verb.md performed in a copy of the tree", tutorial::run)?;
     let eye = place::target().join("debug/eye");
     times.own("upgrade", "a build of a newer version, which takes over from this one", || upgrade::check(&eye))?;
-    cross::check(times)?;
     fuzzing(times)
+}
+
+/// Another task of this program, as a process of its own.
+fn task(words: &[&str]) -> Command {
+    let mut task = cargo_command(&["run", "--quiet", "--package", "xtask", "--"]);
+    task.args(words);
+    task
 }
 
 /// Checks licences and duplicates by `deny.toml`.

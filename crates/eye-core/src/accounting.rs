@@ -64,8 +64,8 @@ impl Switchboard {
         }
         self.row_changed(session);
         self.forget_lane(session);
-        // Another origin may make a session of this id later; what is told of it is not for those who followed this
-        // one. Where the page is at another hub by now, they follow it there.
+        // Another origin may make a session of this id later; its news is not for those who followed this one. Where
+        // the page is at another hub by now, they follow it there.
         if !goes_on {
             self.watchers.remove(session);
         }

@@ -49,10 +49,10 @@ pub struct GivenMail {
 pub enum Lasting {
     /// Write a state in place of the one that was written of the session before.
     Write(Box<LastingState>),
-    /// One is wanted; [`Input::Recalled`](crate::Input::Recalled) brings it.
+    /// Reads a state; [`Input::Recalled`](crate::Input::Recalled) brings it.
     Recall(SessionId),
-    /// One is wanted for a page that is here, with the letters of its session. Another hub that holds the session gives
-    /// its letters, so they are looked for when it is known that none does.
+    /// Reads a state for a page that is here, with the letters of its session. They are read once no other living hub
+    /// can hold the session, because that hub gives its letters itself.
     CameBack(SessionId),
     /// Remove a state and the letters of its session.
     Forget(SessionId),

@@ -68,7 +68,7 @@ pub(crate) enum Event {
     TakenOver(Box<Handover>),
     /// Its state is due to be written, so that it outlives this hub.
     StateDue,
-    /// What outlived the hub that held the session has come, or there is nothing.
+    /// The state that outlived the session's former hub was read, or there is none.
     Recalled {
         /// The state.
         found: Option<Box<LastingState>>,

@@ -108,7 +108,7 @@ impl Batches {
             self.bytes.extend_from_slice(frame.as_bytes());
             self.bytes.push(b'"');
         } else {
-            // A Vec takes every byte and a str is always JSON, so this cannot fail.
+            // Writing text into a vector cannot fail.
             let _ = serde_json::to_writer(&mut self.bytes, frame);
         }
     }

@@ -44,7 +44,7 @@ pub async fn serve(hub: Arc<Hub>, socket: Stream, mut peer: Peer, greet: impl Fn
     let mut last = None;
     let serving = async {
         loop {
-            // In this order, always: neither of them is ready before the connection ends.
+            // Always in this order: neither future is ready before the connection ends.
             let ended = tokio::select! {
                 biased;
                 ended = turn.take(read(&hub, conn, &signals, &turn, &mut reader, &mut decoder)) => ended,
