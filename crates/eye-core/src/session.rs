@@ -45,8 +45,9 @@ pub(crate) use told::shut_down;
 /// The rate limit of every page.
 const PAGE_RATE_MAX: Rate = Rate { per_s: PAGE_CALLS_PER_S_MAX, burst: SESSION_CALLS_MAX };
 
+/// The page of a session as the hub knows it, with the times that its presence depends on.
 #[derive(Debug, PartialEq, Eq)]
-enum Place {
+enum PageStatus {
     Connected {
         page: Conn,
         heard_at: Millis,
@@ -76,7 +77,7 @@ pub struct Session {
     toolbox: Toolbox,
     pub(crate) published: Published,
     mailbox: Mailbox,
-    place: Place,
+    status: PageStatus,
     calls: Calls,
     pace: Pace,
     made_at: Millis,
@@ -122,7 +123,7 @@ impl Session {
             toolbox: Toolbox::default(),
             published: Published::default(),
             mailbox: Mailbox::default(),
-            place: Place::Gone { since: now },
+            status: PageStatus::Gone { since: now },
             calls: Calls::after(before_first_call),
             pace: Pace::default(),
             made_at: now,
@@ -145,7 +146,7 @@ impl Session {
         let info = PageInfo { leaving: None, dialog: None, loading: None, ..info };
         let expecting = Expecting::recalled(tools, state);
         let new = Self::new(id, origin, now, before_first_call);
-        Self { info, expecting, place: Place::Away { until, recalled: true }, ..new }
+        Self { info, expecting, status: PageStatus::Away { until, recalled: true }, ..new }
     }
 
     pub fn id(&self) -> &SessionId {
@@ -173,30 +174,30 @@ impl Session {
 
     /// The connection of its page.
     pub fn page(&self) -> Option<Conn> {
-        match self.place {
-            Place::Connected { page, .. } => Some(page),
-            Place::Away { .. } | Place::Gone { .. } => None,
+        match self.status {
+            PageStatus::Connected { page, .. } => Some(page),
+            PageStatus::Away { .. } | PageStatus::Gone { .. } => None,
         }
     }
 
     pub fn presence(&self) -> Presence {
-        match self.place {
-            Place::Connected { .. } => Presence::Connected,
-            Place::Away { .. } => Presence::Away,
-            Place::Gone { .. } => Presence::Gone,
+        match self.status {
+            PageStatus::Connected { .. } => Presence::Connected,
+            PageStatus::Away { .. } => Presence::Away,
+            PageStatus::Gone { .. } => Presence::Gone,
         }
     }
 
     /// Whether it is known only from the hub's earlier run, and its page has not come back.
     pub fn is_recalled(&self) -> bool {
-        matches!(self.place, Place::Away { recalled: true, .. })
+        matches!(self.status, PageStatus::Away { recalled: true, .. })
     }
 
     /// Since when it is without a page.
     pub fn gone_since(&self) -> Option<Millis> {
-        match self.place {
-            Place::Gone { since } => Some(since),
-            Place::Connected { .. } | Place::Away { .. } => None,
+        match self.status {
+            PageStatus::Gone { since } => Some(since),
+            PageStatus::Connected { .. } | PageStatus::Away { .. } => None,
         }
     }
 
@@ -291,11 +292,11 @@ impl Session {
 
     /// When [`Event::Tick`] is due next.
     pub fn next_wake(&mut self) -> Option<Millis> {
-        let own = match self.place {
-            Place::Connected { heard_at, pinged_at: None, .. } => Some(heard_at + PING_INTERVAL_MS),
-            Place::Connected { pinged_at: Some(at), .. } => Some(at + PING_TIMEOUT_MS),
-            Place::Away { until, .. } => Some(until),
-            Place::Gone { .. } => None,
+        let own = match self.status {
+            PageStatus::Connected { heard_at, pinged_at: None, .. } => Some(heard_at + PING_INTERVAL_MS),
+            PageStatus::Connected { pinged_at: Some(at), .. } => Some(at + PING_TIMEOUT_MS),
+            PageStatus::Away { until, .. } => Some(until),
+            PageStatus::Gone { .. } => None,
         };
         let own = if self.info.dialog.is_some() { None } else { own };
         let expected = self.expecting_wake();
@@ -431,18 +432,18 @@ impl Session {
         let arrival = at_arrival(&task).map(Box::new);
         let call =
             |phase| Call { asker, asked_at: now, deadline, tool, delta_since, if_revision, again, arrival, phase };
-        match self.place {
-            Place::Connected { page, .. } if fired => {
+        match self.status {
+            PageStatus::Connected { page, .. } if fired => {
                 out.push(Outcome::Effect(Effect::Send { page, call: None, task }));
             }
-            Place::Connected { .. } if self.is_leaving(now) => {
+            PageStatus::Connected { .. } if self.is_leaving(now) => {
                 self.calls.add(call(Phase::Waiting(task)));
             }
-            Place::Connected { page, .. } => {
+            PageStatus::Connected { page, .. } => {
                 let call = self.calls.add(call(Phase::Sent));
                 out.push(Outcome::Effect(Effect::Send { page, call: Some(call), task }));
             }
-            Place::Away { .. } | Place::Gone { .. } => {
+            PageStatus::Away { .. } | PageStatus::Gone { .. } => {
                 self.calls.add(call(Phase::Waiting(task)));
             }
         }
@@ -464,12 +465,12 @@ impl Session {
 
     /// Notes that the page's own code did something. `false`: the connection is no longer this session's page.
     pub(crate) fn hear(&mut self, now: Millis, from: Conn) -> bool {
-        match &mut self.place {
-            Place::Connected { page, heard_at, .. } if *page == from => {
+        match &mut self.status {
+            PageStatus::Connected { page, heard_at, .. } if *page == from => {
                 *heard_at = now;
                 true
             }
-            Place::Connected { .. } | Place::Away { .. } | Place::Gone { .. } => false,
+            PageStatus::Connected { .. } | PageStatus::Away { .. } | PageStatus::Gone { .. } => false,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A page joins or leaves: which page holds the session, which calls its arrival ends, and what its loss does.
 
 use super::told::arrival;
-use super::{Place, Session};
+use super::{PageStatus, Session};
 use crate::calls::{Call, Phase};
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
@@ -23,13 +23,13 @@ impl Session {
             out.push(Outcome::Effect(Effect::Close { conn: page, close: Close::foreign_session() }));
             return;
         }
-        match self.place {
-            Place::Connected { page: old, .. } => {
+        match self.status {
+            PageStatus::Connected { page: old, .. } => {
                 self.lose_page(now, "another page took over the session before this one answered", out);
                 out.push(Outcome::Effect(Effect::Replaced { page: old }));
                 out.push(Outcome::Effect(Effect::Close { conn: old, close: Close::taken_over() }));
             }
-            Place::Away { .. } | Place::Gone { .. } => {}
+            PageStatus::Away { .. } | PageStatus::Gone { .. } => {}
         }
         if self.origin != origin {
             self.show_another_origin(origin, seen_by, out);
@@ -42,7 +42,7 @@ impl Session {
         self.toolbox.page_came();
         self.published.grow_stale();
         self.published.ask_first = ask_first;
-        self.place = Place::Connected { page, heard_at: now, pinged_at: None };
+        self.status = PageStatus::Connected { page, heard_at: now, pinged_at: None };
         self.used_at = now;
         self.joined(now);
         self.is_here();
@@ -89,7 +89,7 @@ impl Session {
 
     pub(super) fn lose_page(&mut self, now: Millis, why: &str, out: &mut Vec<Outcome>) {
         let grace_ms = if self.info.leaving.is_some() { GRACE_LEAVING_MS } else { GRACE_MS };
-        self.place = Place::Away { until: now + grace_ms, recalled: false };
+        self.status = PageStatus::Away { until: now + grace_ms, recalled: false };
         self.arriving = false;
         self.published.grow_stale();
         for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Sent)) {

@@ -2,7 +2,7 @@
 //! document that it is leaving for, the end of a dialog that stops it.
 
 use super::expected::{Expecting, Stopped, Wanted};
-use super::{Place, Session};
+use super::{PageStatus, Session};
 use crate::calls::Phase;
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis, earlier};
@@ -89,7 +89,7 @@ impl Session {
 
     /// The page that left has joined under another session: it is not expected back.
     pub(super) fn arrived_elsewhere(&mut self, now: Millis) {
-        if let Place::Away { until, .. } = &mut self.place {
+        if let PageStatus::Away { until, .. } = &mut self.status {
             *until = now;
         }
     }
@@ -113,13 +113,13 @@ impl Session {
 
     /// Until when the page is expected to offer what it has not offered yet.
     fn offers_until(&self) -> Option<Millis> {
-        match self.place {
-            Place::Connected { .. } => {
+        match self.status {
+            PageStatus::Connected { .. } => {
                 let Expecting { joined_at, handover_until, .. } = self.expecting;
                 Some(handover_until.unwrap_or(0).max(joined_at + OFFER_MS))
             }
-            Place::Away { until, .. } => Some(until),
-            Place::Gone { .. } => None,
+            PageStatus::Away { until, .. } => Some(until),
+            PageStatus::Gone { .. } => None,
         }
     }
 

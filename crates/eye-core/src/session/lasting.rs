@@ -2,7 +2,7 @@
 
 use super::expected::Expecting;
 use super::lasts::Lasts;
-use super::{Place, Session};
+use super::{PageStatus, Session};
 use crate::document::Document;
 use crate::effect::Effect;
 use crate::handover::HandedState;
@@ -31,8 +31,8 @@ impl Session {
         };
         let new = Self::new(found.session.clone(), found.origin.clone(), now, before_first_call);
         let since = now.saturating_sub(found.state.age_ms);
-        let (place, expecting) = (Place::Gone { since }, Expecting::recalled(false, true));
-        Self { info, expecting, place, lasts: Lasts { from_afar: true, ..Lasts::default() }, ..new }
+        let (status, expecting) = (PageStatus::Gone { since }, Expecting::recalled(false, true));
+        Self { info, expecting, status, lasts: Lasts { from_afar: true, ..Lasts::default() }, ..new }
     }
 
     /// Its state has changed. Returns when to write it, unless that is scheduled already.
@@ -139,7 +139,7 @@ impl Session {
     /// Whether its last state may be stored elsewhere: its page is gone, and may have been at another hub since.
     pub(crate) fn wants_recall(&self, now: Millis) -> bool {
         let recently = self.lasts.recalled_at.is_some_and(|at| now < at + LASTING_STATE_MS);
-        matches!(self.place, Place::Gone { .. }) && !recently && !self.driven
+        matches!(self.status, PageStatus::Gone { .. }) && !recently && !self.driven
     }
 
     /// Its page is at another hub, so what was recalled may be outdated.
@@ -149,7 +149,7 @@ impl Session {
 
     /// Whether nothing is known of it here except a state that outlived its hub.
     pub(crate) fn is_from_afar(&self) -> bool {
-        self.lasts.from_afar && matches!(self.place, Place::Gone { .. })
+        self.lasts.from_afar && matches!(self.status, PageStatus::Gone { .. })
     }
 
     /// A page has come: the session belongs to this hub.

@@ -4,7 +4,7 @@ use crate::calls::Phase;
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
 use crate::page_event::PageEvent;
-use crate::session::{Place, Session};
+use crate::session::{PageStatus, Session};
 use crate::session_event::{Given, Outcome};
 use crate::state::When;
 use eye_protocol::limits::NAVIGATION_MS;
@@ -27,7 +27,7 @@ impl Session {
             PageEvent::Withdraws { id, names } => self.withdraws(now, page, id, &names, out),
             _ if !self.hear(now, page) => {}
             PageEvent::Changed(info) => self.changed(now, *info, out),
-            PageEvent::Alive => self.place = Place::Connected { page, heard_at: now, pinged_at: None },
+            PageEvent::Alive => self.status = PageStatus::Connected { page, heard_at: now, pinged_at: None },
             PageEvent::Navigating { call, url } => {
                 if let Some(known) = self.calls.get_mut(call)
                     && matches!(known.phase, Phase::Sent)

@@ -1,7 +1,7 @@
 //! Timers of a session: calls that are due end, silent pages are pinged, and a page that does not come back is gone.
 
 use super::told::arrival;
-use super::{Place, Session};
+use super::{PageStatus, Session};
 use crate::calls::Phase;
 use crate::effect::Effect;
 use crate::ids::Millis;
@@ -29,32 +29,32 @@ impl Session {
             self.abort(key, out);
             self.end(key, ending, out);
         }
-        match self.place {
+        match self.status {
             // A page that a dialog stops answers no ping.
-            Place::Connected { .. } if self.info.dialog.is_some() => {}
-            Place::Connected { page, heard_at, pinged_at: None } if now >= heard_at + PING_INTERVAL_MS => {
-                self.place = Place::Connected { page, heard_at, pinged_at: Some(now) };
+            PageStatus::Connected { .. } if self.info.dialog.is_some() => {}
+            PageStatus::Connected { page, heard_at, pinged_at: None } if now >= heard_at + PING_INTERVAL_MS => {
+                self.status = PageStatus::Connected { page, heard_at, pinged_at: Some(now) };
                 out.push(Outcome::Effect(Effect::Ping { page }));
             }
-            Place::Connected { page, heard_at, pinged_at: Some(at) }
+            PageStatus::Connected { page, heard_at, pinged_at: Some(at) }
                 if now >= at + PING_TIMEOUT_MS && heard_at > at =>
             {
                 // It answered calls, though not the ping: its code runs.
-                self.place = Place::Connected { page, heard_at, pinged_at: None };
+                self.status = PageStatus::Connected { page, heard_at, pinged_at: None };
             }
-            Place::Connected { page, pinged_at: Some(at), .. } if now >= at + PING_TIMEOUT_MS => {
+            PageStatus::Connected { page, pinged_at: Some(at), .. } if now >= at + PING_TIMEOUT_MS => {
                 self.lose_page(now, "the page answered no ping", out);
                 out.push(Outcome::Effect(Effect::Close { conn: page, close: Close::lifeless() }));
             }
-            Place::Away { until, .. } if now >= until => {
-                self.place = Place::Gone { since: now };
+            PageStatus::Away { until, .. } if now >= until => {
+                self.status = PageStatus::Gone { since: now };
                 for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Waiting(_))) {
                     let error = self.absence();
                     self.end(key, Err(error), out);
                 }
                 self.release_waiting(out);
             }
-            Place::Connected { .. } | Place::Away { .. } | Place::Gone { .. } => {}
+            PageStatus::Connected { .. } | PageStatus::Away { .. } | PageStatus::Gone { .. } => {}
         }
     }
 }
