@@ -21,7 +21,7 @@ use bucket::{Bucket, NamedTokens, Sessions};
 use eye_core::Effect;
 use eye_protocol::limits::RECALL_MS;
 use futures_util::{FutureExt, StreamExt};
-use mail::{Mail, Op, Place};
+use mail::{Mail, MailStream, Op};
 use rustc_hash::FxHashMap;
 use served::Served;
 use states::States;
@@ -141,9 +141,9 @@ pub async fn run(
     let core = Core::new(settings.hub.as_str().into(), life.clone()).listing(settings.pages_max);
     let directory = Bucket::new(client.clone(), format!("eye-{}", settings.cluster), stored.clone());
     let tokens = Bucket::new(client.clone(), format!("eye_tokens-{}", settings.cluster), stored.clone());
-    let place = Place { stream: format!("eye_mail-{}", settings.cluster), prefix: subjects.mail() };
-    let mail = Mail::new(client.clone(), place.clone(), stored.clone());
-    let states = States::new(client.clone(), format!("eye_state-{}", settings.cluster), place, stored);
+    let mail_stream = MailStream { name: format!("eye_mail-{}", settings.cluster), prefix: subjects.mail() };
+    let mail = Mail::new(client.clone(), mail_stream.clone(), stored.clone());
+    let states = States::new(client.clone(), format!("eye_state-{}", settings.cluster), mail_stream, stored);
     let (served, writer) = (Served::new(hub.clone()), Arc::new(Writer::new(&life)));
     let (alone, mut alone_in) = mpsc::unbounded_channel();
     let mut link = Link {

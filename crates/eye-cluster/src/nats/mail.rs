@@ -41,22 +41,22 @@ struct Entry {
     text: Option<Box<str>>,
 }
 
-/// The stream of letters.
+/// The names of the stream of letters.
 #[derive(Clone, Debug)]
-pub struct Place {
-    pub stream: String,
+pub struct MailStream {
+    pub name: String,
     /// The subjects without the session.
     pub prefix: String,
 }
 
-impl Place {
+impl MailStream {
     fn subject(&self, session: &SessionId) -> String {
         format!("{}.{}", self.prefix, row::key(session))
     }
 
     fn config(&self) -> stream::Config {
         stream::Config {
-            name: self.stream.clone(),
+            name: self.name.clone(),
             subjects: vec![format!("{}.>", self.prefix)],
             max_messages_per_subject: i64::try_from(LASTING_LETTERS_MAX).unwrap_or(i64::MAX),
             max_bytes: i64::try_from(LASTING_BYTES_MAX).unwrap_or(i64::MAX),
@@ -73,7 +73,7 @@ impl Place {
 
     /// The letters of a session, the oldest first. Most sessions have none, which one request shows.
     pub async fn letters(&self, context: &Context, session: &SessionId) -> Result<Vec<LastingLetter>, Error> {
-        let stream = context.get_stream_no_info(&self.stream).await?;
+        let stream = context.get_stream_no_info(&self.name).await?;
         let subject = self.subject(session);
         let first = match stream.direct_get_next_for_subject(&subject, Some(1)).await {
             Ok(first) => first,
@@ -143,11 +143,11 @@ struct Shared {
 
 impl Mail {
     /// Starts the worker. It reports removals through `events`.
-    pub fn new(client: Client, place: Place, events: mpsc::UnboundedSender<Event>) -> Self {
+    pub fn new(client: Client, stream: MailStream, events: mpsc::UnboundedSender<Event>) -> Self {
         let (ops, todo) = mpsc::channel(WAITING_MAX);
         let shared = Arc::new(Shared::default());
         let context = jetstream::new(client.clone());
-        let worker = Worker { client, context, place, events: events.clone(), shared: shared.clone() };
+        let worker = Worker { client, context, stream, events: events.clone(), shared: shared.clone() };
         let worker = tokio::spawn(worker.run(todo));
         Self { ops, events, shared, worker }
     }
@@ -178,7 +178,7 @@ impl Mail {
 struct Worker {
     client: Client,
     context: Context,
-    place: Place,
+    stream: MailStream,
     events: mpsc::UnboundedSender<Event>,
     shared: Arc<Shared>,
 }
@@ -247,7 +247,7 @@ impl Worker {
             return Err("the link is down".into());
         }
         if !self.shared.made.load(Relaxed) {
-            self.context.get_or_create_stream(self.place.config()).await?;
+            self.context.get_or_create_stream(self.stream.config()).await?;
             self.shared.made.store(true, Relaxed);
         }
         let (mut headers, mut payload) = (HeaderMap::new(), String::new());
@@ -257,6 +257,6 @@ impl Worker {
             }
             None => headers.insert(NATS_ROLLUP, "sub"),
         }
-        Ok(self.context.publish_with_headers(self.place.subject(session), headers, payload.into()).await?)
+        Ok(self.context.publish_with_headers(self.stream.subject(session), headers, payload.into()).await?)
     }
 }

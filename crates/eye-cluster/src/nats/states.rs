@@ -1,7 +1,7 @@
 //! The bucket of states that outlive their hubs. It is written by compare-and-set: a state of an older claim never
 //! replaces one of a newer claim. Single states are read on request, never the whole bucket.
 
-use super::mail::Place;
+use super::mail::MailStream;
 use crate::core::Event;
 use crate::row;
 use async_nats::Client;
@@ -76,7 +76,7 @@ pub struct States {
     context: Context,
     name: String,
     /// The stream of letters: those of a session are read with its state.
-    mail: Place,
+    mail: MailStream,
     events: mpsc::UnboundedSender<Event>,
     shared: Arc<Shared>,
 }
@@ -105,7 +105,7 @@ struct Known {
 
 impl States {
     /// Connects to nothing yet. Results are sent to `events`.
-    pub fn new(client: Client, name: String, mail: Place, events: mpsc::UnboundedSender<Event>) -> Self {
+    pub fn new(client: Client, name: String, mail: MailStream, events: mpsc::UnboundedSender<Event>) -> Self {
         let places = Arc::new(Semaphore::new(AT_ONCE_MAX));
         let (store, sessions) = (tokio::sync::Mutex::default(), Mutex::default());
         let (writes, fails) = (TaskTracker::new(), AtomicBool::new(false));
