@@ -78,7 +78,7 @@ impl Subjects {
 }
 
 /// The link of one hub.
-struct Link {
+struct NatsLink {
     hub: Arc<dyn Hub>,
     core: Core,
     life: Life,
@@ -146,7 +146,7 @@ pub async fn run(
     let states = States::new(client.clone(), format!("eye_state-{}", settings.cluster), mail_stream, stored);
     let (served, writer) = (Served::new(hub.clone()), Arc::new(Writer::new(&life)));
     let (alone, mut alone_in) = mpsc::unbounded_channel();
-    let mut link = Link {
+    let mut link = NatsLink {
         hub,
         core,
         life,
@@ -243,7 +243,7 @@ fn life() -> String {
     format!("{:032x}", u128::from_be_bytes(bytes))
 }
 
-impl Link {
+impl NatsLink {
     fn on_hub(&mut self, one: FromHub) {
         match one {
             FromHub::Rows(rows) => self.event(Event::Rows(rows)),

@@ -1,7 +1,7 @@
 //! Sends to other hubs: all frames that are ready for a hub in one message, or in parts if that is too large.
 
 use super::alone::Alone;
-use super::{Link, PART_BYTES_MAX};
+use super::{NatsLink, PART_BYTES_MAX};
 use crate::core::{Event, Life};
 use crate::parts::PARTS_BYTES_MAX;
 use crate::wire::Frame;
@@ -10,7 +10,7 @@ use async_nats::Subject;
 /// The number of messages whose requests are remembered, to find the requests of a message that had no receiver.
 const SENT_LEN_MAX: usize = 4096;
 
-impl Link {
+impl NatsLink {
     /// Sends the frames that are ready: one message for each hub.
     pub(super) async fn flush(&mut self) {
         if self.outgoing.is_empty() {
