@@ -1,7 +1,7 @@
 //! The hub's handle to its cluster: it passes the hub's messages to the task that keeps the link.
 
 use crate::settings::{Settings, Status};
-use crate::{FromHub, Hub, nats};
+use crate::{FromHub, HubHandle, nats};
 use eye_core::Effect;
 use eye_core::elsewhere::{ChangedInterest, ChangedRow};
 use std::sync::atomic::AtomicUsize;
@@ -44,7 +44,7 @@ impl Cluster {
     }
 
     /// Joins the cluster, in its own task.
-    pub fn begin(&self, hub: Arc<dyn Hub>) {
+    pub fn begin(&self, hub: Arc<dyn HubHandle>) {
         let Some(taken) = self.taken.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         let (settings, status) = (self.settings.clone(), self.status.clone());
         let (stop, stopped, calls_out) = (self.stop.clone(), self.stopped.clone(), self.calls_out.clone());

@@ -1,7 +1,7 @@
 //! Joins several hubs into one service over NATS.
 //!
 //! [`core`] makes the decisions: a function of time and event, without NATS. [`wire`] holds the messages between hubs.
-//! Only [`nats`] knows NATS. This crate reaches the hub through [`Hub`] and does not know `eye-hub`.
+//! Only [`nats`] knows NATS. This crate reaches the hub through [`HubHandle`] and does not know `eye-hub`.
 
 #[cfg(feature = "nats")]
 pub mod cluster;
@@ -23,7 +23,7 @@ use eye_protocol::shared_token::{OwnTokens, SharedToken};
 use std::fmt::Debug;
 
 /// The operations of the local hub that the cluster needs.
-pub trait Hub: Debug + Send + Sync {
+pub trait HubHandle: Debug + Send + Sync {
     /// Connects an agent of another hub.
     fn enter(&self, scope: Scope, hello: Hello) -> Conn;
     /// Disconnects an agent of another hub.

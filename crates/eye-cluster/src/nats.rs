@@ -13,7 +13,7 @@ use crate::packet::Writer;
 use crate::parts::Parts;
 use crate::settings::{HubStatus, Settings, Status};
 use crate::wire::{Beat, Frame};
-use crate::{FromHub, Hub};
+use crate::{FromHub, HubHandle};
 use alone::Alone;
 use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, Message, Subscriber};
@@ -79,7 +79,7 @@ impl Subjects {
 
 /// The link of one hub.
 struct NatsLink {
-    hub: Arc<dyn Hub>,
+    hub: Arc<dyn HubHandle>,
     core: Core,
     life: Life,
     name: String,
@@ -119,7 +119,7 @@ pub struct Shown<'a> {
 /// Keeps the link up until `stop` is notified.
 pub async fn run(
     settings: &Settings,
-    hub: Arc<dyn Hub>,
+    hub: Arc<dyn HubHandle>,
     mut from_hub: mpsc::UnboundedReceiver<FromHub>,
     shown: &Shown<'_>,
     stop: &Notify,

@@ -90,7 +90,7 @@ struct Joined(Arc<cluster::Cluster>);
 
 impl Guest for Joined {
     fn begin(&self, links: Links) {
-        self.0.begin(Arc::new(OfHub(links.cluster_link())));
+        self.0.begin(Arc::new(ThisHub(links.cluster_link())));
     }
 
     fn cluster(&self) -> Option<Arc<dyn Cluster>> {
@@ -151,9 +151,9 @@ impl Cluster for Joined {
 }
 
 #[derive(Debug)]
-struct OfHub(ClusterLink);
+struct ThisHub(ClusterLink);
 
-impl eye_cluster::Hub for OfHub {
+impl eye_cluster::HubHandle for ThisHub {
     fn enter(&self, scope: Scope, hello: Hello) -> Conn {
         self.0.enter(scope, hello)
     }

@@ -1,7 +1,7 @@
 //! Agents of other hubs that send requests for local pages. Each one is an agent of this hub, with the scope of its
 //! token.
 
-use crate::Hub;
+use crate::HubHandle;
 use crate::core::Life;
 use crate::wire::{self, Frame, Request, WireCaller};
 use eye_core::{Conn, Effect, Input, Reply, ReplyForm};
@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 /// The agents of other hubs that are connected here.
 pub struct Served {
-    hub: Arc<dyn Hub>,
+    hub: Arc<dyn HubHandle>,
     conns: FxHashMap<(Life, u64), (Conn, WireCaller)>,
     agents: FxHashMap<Conn, (Life, u64)>,
 }
 
 impl Served {
-    pub fn new(hub: Arc<dyn Hub>) -> Self {
+    pub fn new(hub: Arc<dyn HubHandle>) -> Self {
         Self { hub, conns: FxHashMap::default(), agents: FxHashMap::default() }
     }
 
@@ -115,7 +115,7 @@ mod tests {
     #[derive(Debug, Default)]
     struct Fed(Mutex<Vec<String>>);
 
-    impl Hub for Fed {
+    impl HubHandle for Fed {
         fn enter(&self, _: Scope, hello: Hello) -> Conn {
             self.0.lock().unwrap().push(format!("enter {:?}", hello.frame));
             Conn(1)
