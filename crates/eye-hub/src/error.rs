@@ -23,7 +23,7 @@ pub enum HubError {
     },
     /// The folder of the socket is not safe to use.
     #[error("{}: {why}", path.display())]
-    UnsafePlace {
+    UnsafeSocketPath {
         /// The folder or file.
         path: PathBuf,
         why: String,

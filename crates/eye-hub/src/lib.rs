@@ -33,5 +33,5 @@ pub use hub::gateway::{Answers, Gateway, Later, Stream};
 pub use hub::links::Links;
 pub use mount::Guest;
 pub use server::{run, told_to_stop};
-pub use transport::place::Place;
+pub use transport::locked_socket::LockedSocket;
 pub use transport::tls::Tls;

@@ -13,7 +13,7 @@ use crate::hub::state::{Hub, Job};
 use crate::listening::{Routers, Site, accept_agents, accept_pages, listen, listen_twin};
 use crate::mount::{Guest, once_settled};
 use crate::seldom::Seldom;
-use crate::transport::place::Place;
+use crate::transport::locked_socket::LockedSocket;
 use crate::transport::tls;
 use axum::Router;
 use eye_core::Done;
@@ -66,7 +66,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     check_exposure(&config)?;
     process::raise_file_limit();
     let acceptor = config.tls.as_ref().map(tls::acceptor).transpose()?;
-    let (place, agents) = Place::take(&config.socket)?;
+    let (socket, agents) = LockedSocket::take(&config.socket)?;
     let pages = listen(config.listen).await?;
     let listen = pages.local_addr().map_err(HubError::io("asking for the port"))?;
     let twin = listen_twin(config.listen, listen).await?;
@@ -138,7 +138,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
     }
     wait_for_calls(&hub, tasks).await;
     // New connections no longer find this hub; agents that have already connected learn that it retires.
-    place.withdraw();
+    socket.withdraw();
     tracing::info!(peers = hub.peers(), "the hub ends");
     // The hub's last messages come before its guests end: for example states that must outlive the hub.
     hub.shut_down();
@@ -162,7 +162,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         let _ = memory.save(known);
     }
     hub.audit().finish();
-    drop(place);
+    drop(socket);
     Ok(())
 }
 

@@ -295,7 +295,7 @@ fn exit_of_call(error: &Error) -> Exit {
 fn exit_of_hub(error: &HubError) -> Exit {
     match error {
         HubError::Exposed { .. } | HubError::Tls(_) => Exit::Usage,
-        HubError::UnsafePlace { .. } => Exit::Denied,
+        HubError::UnsafeSocketPath { .. } => Exit::Denied,
         HubError::Running { .. } | HubError::PortTaken { .. } | HubError::Io { .. } => Exit::Absent,
     }
 }
@@ -324,6 +324,6 @@ fn hint_of_hub(error: &HubError) -> Option<&'static str> {
         HubError::Tls(_) => Some(
             "--tls-cert and --tls-key take two PEM files that belong together; eye tls makes such a pair, for eye up --tls",
         ),
-        HubError::Exposed { .. } | HubError::UnsafePlace { .. } | HubError::Io { .. } => None,
+        HubError::Exposed { .. } | HubError::UnsafeSocketPath { .. } | HubError::Io { .. } => None,
     }
 }

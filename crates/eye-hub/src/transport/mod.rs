@@ -3,7 +3,7 @@
 
 pub mod events;
 pub mod holder;
-pub mod place;
+pub mod locked_socket;
 pub mod post;
 pub mod requests;
 mod share;

@@ -54,7 +54,7 @@ pub enum RelayError<E> {
     },
     /// The local socket cannot be taken.
     #[error("{0}")]
-    Place(E),
+    Socket(E),
     /// The runtime did not start.
     #[error("starting the runtime: {0}")]
     Runtime(io::Error),
@@ -92,7 +92,7 @@ async fn serve<E, W: FnMut()>(
     let RelayConfig { socket, remote, transport, machine } = config;
     let link = Link::first(transport, &remote).await.map_err(|fault| RelayError::of(&remote, fault))?;
     let transport = link.transport();
-    let (agents, mut withdraw) = take(&socket).map_err(RelayError::Place)?;
+    let (agents, mut withdraw) = take(&socket).map_err(RelayError::Socket)?;
     let relay = Arc::new(Relay {
         pool: Pool::new(remote, transport, link),
         machine,

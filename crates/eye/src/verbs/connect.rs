@@ -11,7 +11,7 @@ use crate::verbs::{status, up};
 use crate::{places, trust, ui};
 use clap::ValueEnum;
 use eye_client::Server;
-use eye_hub::{HubError, Place, told_to_stop};
+use eye_hub::{HubError, LockedSocket, told_to_stop};
 use eye_platform::process;
 use eye_remote::relay::{self, RelayConfig, RelayError, RelayNews, RelayStatus, Taken, Transport};
 use eye_remote::{Remote, Secret};
@@ -136,7 +136,7 @@ fn run_here(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let mut printed = Ok(());
     relay::run(
         config,
-        |socket| take_place(args, options, socket),
+        |socket| take_socket(args, options, socket),
         told_to_stop(),
         |news| match news {
             RelayNews::Ready(transport) => printed = say(options, &url, *transport).map(|_| ()),
@@ -154,7 +154,7 @@ fn run_detached(args: &Args, options: &Options) -> Result<Exit, Failure> {
         let url = config.remote.url();
         relay::run(
             config,
-            |socket| take_place(args, options, socket),
+            |socket| take_socket(args, options, socket),
             told_to_stop(),
             |news| match news {
                 RelayNews::Ready(transport) => {
@@ -178,10 +178,10 @@ fn log(url: &str, news: &RelayNews<'_>) {
 }
 
 /// Takes the socket once the relay is connected, after the hub that held it was stopped if requested.
-fn take_place(args: &Args, options: &Options, socket: &Path) -> Result<Taken<impl FnMut() + use<>>, HubError> {
+fn take_socket(args: &Args, options: &Options, socket: &Path) -> Result<Taken<impl FnMut() + use<>>, HubError> {
     args.make_room(options);
-    let (place, listener) = Place::take(socket)?;
-    Ok((listener, move || place.withdraw()))
+    let (locked, listener) = LockedSocket::take(socket)?;
+    Ok((listener, move || locked.withdraw()))
 }
 
 fn failure(error: RelayError<HubError>) -> Failure {
@@ -189,7 +189,7 @@ fn failure(error: RelayError<HubError>) -> Failure {
     match error {
         RelayError::Unreachable { url, why } => Failure::Unreachable { url, why },
         RelayError::Refused { hint, .. } => Failure::NotConnected { message, hint, exit: Exit::Denied },
-        RelayError::Place(error) => Failure::Hub(error),
+        RelayError::Socket(error) => Failure::Hub(error),
         RelayError::Runtime(error) => Failure::io("start the runtime")(error),
     }
 }

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 /// The socket of a running hub. While this value exists, no other hub can use the location.
 #[derive(Debug)]
-pub struct Place {
+pub struct LockedSocket {
     socket: PathBuf,
     _lock: File,
 }
 
-impl Place {
+impl LockedSocket {
     /// Locks the location, and listens.
     ///
     /// The lock tells whether a hub runs; a socket file without a lock is left over from a hub that was killed.
@@ -37,21 +37,21 @@ impl Place {
     }
 }
 
-impl Place {
+impl LockedSocket {
     /// Removes the socket file, so that no new connection comes. The location stays locked.
     pub fn withdraw(&self) {
         let _ = fs::remove_file(&self.socket);
     }
 }
 
-impl Drop for Place {
+impl Drop for LockedSocket {
     fn drop(&mut self) {
         self.withdraw();
     }
 }
 
 fn check_folder(folder: &Path) -> Result<(), HubError> {
-    let wrong = |why: &str| HubError::UnsafePlace { path: folder.into(), why: why.into() };
+    let wrong = |why: &str| HubError::UnsafeSocketPath { path: folder.into(), why: why.into() };
     if let Err(error) = files::make_folder(folder) {
         return Err(HubError::io(format!("making {}", folder.display()))(error));
     }
@@ -73,7 +73,7 @@ fn clear_leftover(socket: &Path) -> Result<(), HubError> {
         Ok(meta) if files::is_leftover(&meta) => {
             fs::remove_file(socket).map_err(HubError::io(format!("removing the old {}", socket.display())))
         }
-        Ok(_) => Err(HubError::UnsafePlace { path: socket.into(), why: "is there and is no socket".into() }),
+        Ok(_) => Err(HubError::UnsafeSocketPath { path: socket.into(), why: "is there and is no socket".into() }),
         Err(_) => Ok(()),
     }
 }
@@ -92,19 +92,19 @@ mod tests {
     }
 
     #[test]
-    fn one_hub_a_place_and_leftovers_are_cleared() {
+    fn a_location_has_one_hub_and_leftovers_are_cleared() {
         let (runtime, home) = (runtime(), home());
         let _guard = runtime.enter();
         let socket = home.path().join("eye/hub.sock");
-        let first = Place::take(&socket).unwrap();
-        assert!(matches!(Place::take(&socket), Err(HubError::Running { .. })));
+        let first = LockedSocket::take(&socket).unwrap();
+        assert!(matches!(LockedSocket::take(&socket), Err(HubError::Running { .. })));
         assert_eq!(fs::metadata(&socket).unwrap().mode() & 0o777, 0o600);
         assert_eq!(fs::metadata(socket.parent().unwrap()).unwrap().mode() & 0o777, 0o700);
         drop(first);
         assert!(!socket.exists());
         drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
         assert!(socket.exists());
-        assert!(Place::take(&socket).is_ok());
+        assert!(LockedSocket::take(&socket).is_ok());
     }
 
     #[test]
@@ -114,13 +114,13 @@ mod tests {
         let open = home.path().join("open");
         fs::create_dir(&open).unwrap();
         fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
-        assert!(matches!(Place::take(&open.join("hub.sock")), Err(HubError::UnsafePlace { .. })));
+        assert!(matches!(LockedSocket::take(&open.join("hub.sock")), Err(HubError::UnsafeSocketPath { .. })));
         let link = home.path().join("link");
         std::os::unix::fs::symlink(home.path(), &link).unwrap();
-        assert!(matches!(Place::take(&link.join("hub.sock")), Err(HubError::UnsafePlace { .. })));
+        assert!(matches!(LockedSocket::take(&link.join("hub.sock")), Err(HubError::UnsafeSocketPath { .. })));
         let file = home.path().join("own/hub.sock");
         files::make_folder(file.parent().unwrap()).unwrap();
         fs::write(&file, "x").unwrap();
-        assert!(matches!(Place::take(&file), Err(HubError::UnsafePlace { .. })));
+        assert!(matches!(LockedSocket::take(&file), Err(HubError::UnsafeSocketPath { .. })));
     }
 }
