@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 use rustc_hash::FxHashMap;
-use std::collections::hash_map::Entry as Place;
+use std::collections::hash_map::Entry as MapEntry;
 use std::sync::Arc;
 
 /// A request before its outcome is known.
@@ -30,11 +30,11 @@ impl Calls {
     pub fn begin(&mut self, id: Arc<str>, entry: Box<Entry>, now_us: u64) {
         let open = Open { entry, began_us: now_us, sent: false, next: None };
         match self.0.entry(id) {
-            Place::Vacant(place) => {
-                place.insert(open);
+            MapEntry::Vacant(free) => {
+                free.insert(open);
             }
-            Place::Occupied(place) => {
-                let mut last = place.into_mut();
+            MapEntry::Occupied(taken) => {
+                let mut last = taken.into_mut();
                 while let Some(ref mut next) = last.next {
                     last = next;
                 }
