@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// A hub that ends when this value is dropped.
 pub struct Hub {
     // Declared before its home, so that the process has ended when the home is removed.
-    process: eye_testkit::Hub,
+    process: eye_testkit::HubProcess,
     pub home: Home,
     pub socket: PathBuf,
     pub port: u16,
@@ -23,7 +23,7 @@ impl Hub {
         let home = Home::new(eye);
         let mut command = home.command();
         let started = Instant::now();
-        let process = eye_testkit::Hub::start_by(&mut command, &[]);
+        let process = eye_testkit::HubProcess::start_by(&mut command, &[]);
         let start = started.elapsed();
         Self { process, socket: home.socket(), port: home.port(), start, home }
     }

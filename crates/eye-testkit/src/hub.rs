@@ -6,12 +6,12 @@ use std::process::{Child, Command, Stdio};
 
 /// A hub in the foreground of its own process.
 #[derive(Debug)]
-pub struct Hub {
+pub struct HubProcess {
     child: Child,
     url: String,
 }
 
-impl Hub {
+impl HubProcess {
     /// Starts a hub and waits until it serves.
     pub fn start(home: &Home) -> Self {
         Self::start_with(home, &[])
@@ -61,7 +61,7 @@ impl Hub {
     }
 }
 
-impl Drop for Hub {
+impl Drop for HubProcess {
     fn drop(&mut self) {
         self.end();
     }

@@ -18,7 +18,7 @@ pub mod process;
 pub use chromium::{Chromium, chromium, chromium_or_skip};
 pub use deadline::DEADLINE;
 pub use home::{Home, Ran, Running};
-pub use hub::Hub;
+pub use hub::HubProcess;
 pub use nats::{Nats, NatsPeer};
 pub use page::{Held, HeldTool, PageSetup, Reply, ScriptedPage, ToolReply};
 pub use port::free_port;

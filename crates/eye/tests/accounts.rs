@@ -4,7 +4,7 @@
 use crate::stage::hubs::{lists, setup, until};
 use crate::stage::{answers, home, table};
 use data_encoding::BASE64URL_NOPAD;
-use eye_testkit::{Home, Hub, Nats, ScriptedPage};
+use eye_testkit::{Home, HubProcess, Nats, ScriptedPage};
 use nkeys::KeyPair;
 use serde_json::{Value, json};
 
@@ -40,12 +40,12 @@ fn credentials(account: &KeyPair, name: &str) -> String {
     )
 }
 
-fn start(nats: &Nats, name: &str, credentials: &str) -> (Home, Hub) {
+fn start(nats: &Nats, name: &str, credentials: &str) -> (Home, HubProcess) {
     let home = home();
     let file = home.path("user.creds");
     std::fs::write(&file, credentials).unwrap();
     let flags = ["--cluster", &nats.url(), "--hub-name", name, "--cluster-creds", file.to_str().unwrap()];
-    let hub = Hub::start_with(&home, &flags);
+    let hub = HubProcess::start_with(&home, &flags);
     (home, hub)
 }
 

@@ -6,7 +6,7 @@ use crate::stage::answers;
 use crate::stage::hubs::{ORIGIN, hub, hub_with, lists, setup};
 use crate::stage::mcp::{Client, with_meta};
 use crate::stage::wire::{Socket, websocket_at};
-use eye_testkit::{Home, Hub, Nats, PageSetup, Reply, Running, ScriptedPage, ToolReply};
+use eye_testkit::{Home, HubProcess, Nats, PageSetup, Reply, Running, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -17,7 +17,7 @@ struct Two {
     _nats: Nats,
     a: Home,
     b: Home,
-    _hubs: [Hub; 2],
+    _hubs: [HubProcess; 2],
     page: ScriptedPage,
 }
 

@@ -4,7 +4,7 @@
 use crate::stage::home;
 use crate::stage::llm::slow_llm;
 use crate::stage::wire::{all, http, mcp_session, request, rest_of, websocket, websocket_at};
-use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
+use eye_testkit::{Home, HubProcess, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use std::io::BufRead;
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ fn wait_for_eval(home: &Home, wanted: bool) {
 fn a_changed_policy_holds_for_pages_that_are_there() {
     for origin in [SHOP, "http://localhost:5173"] {
         let home = home();
-        let _hub = Hub::start(&home);
+        let _hub = HubProcess::start(&home);
         allow(&home, &[origin]);
         let page = page_of(&home, origin);
         assert_eq!(home.eye(["before()"]).stdout, "before()\n");
@@ -72,7 +72,7 @@ fn a_changed_policy_holds_for_pages_that_are_there() {
 #[test]
 fn a_page_of_an_origin_that_is_allowed_no_more_is_closed_with_the_reason() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let local = ScriptedPage::echo(&home, "Local");
     for (change, why) in [
         (["--remove", SHOP], format!("no longer allowed: pages of {SHOP} may not join this hub")),
@@ -111,7 +111,7 @@ fn a_page_of_an_origin_that_is_allowed_no_more_is_closed_with_the_reason() {
 #[test]
 fn agents_in_pages_of_an_origin_that_is_allowed_no_more_end_on_every_face() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Shop"), |code| match code {
         "1" => Reply::json("1"),
         _ => Reply::Hold,
@@ -166,7 +166,7 @@ fn what_a_page_uses_of_the_backends_ends_with_the_grant_of_its_origin() {
     let (url, beginning, end) =
         slow_llm("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: {\"first\":1}\n\n");
     let home = home();
-    let _hub = Hub::start_with(&home, &["--llm", &url]);
+    let _hub = HubProcess::start_with(&home, &["--llm", &url]);
     allow(&home, &["--backends", SHOP]);
     let mut granted = websocket_at(&home, "/evolution", &[("Origin", SHOP)]);
     let own = format!("http://localhost:{}", home.port());

@@ -2,13 +2,13 @@
 
 use crate::stage;
 use crate::stage::{answers, home, page};
-use eye_testkit::{Hub, PageSetup, Reply, ScriptedPage};
+use eye_testkit::{HubProcess, PageSetup, Reply, ScriptedPage};
 use std::process::Command;
 
 #[test]
 fn the_answer_is_the_value_and_a_newline_and_nothing_else() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let ran = home.eye(["document.title"]);
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "Shop\n", ""));
@@ -17,7 +17,7 @@ fn the_answer_is_the_value_and_a_newline_and_nothing_else() {
 #[test]
 fn every_kind_of_value_has_its_text_and_its_json() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     for (code, text, json) in [
         ("'5'", "5", "\"5\""),
@@ -36,7 +36,7 @@ fn every_kind_of_value_has_its_text_and_its_json() {
 #[test]
 fn quiet_changes_nothing_and_errors_prints_nothing_on_success() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     assert_eq!(home.eye(["-q", "5"]).stdout, "5\n");
     assert_eq!(home.eye(["--quiet", "5"]).stdout, "5\n");
@@ -47,7 +47,7 @@ fn quiet_changes_nothing_and_errors_prints_nothing_on_success() {
 #[test]
 fn code_that_throws_ends_with_1_and_its_message() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     assert_eq!(home.eye(["boom"]), answers(1, "", "error: page: x\n"));
 }
@@ -55,7 +55,7 @@ fn code_that_throws_ends_with_1_and_its_message() {
 #[test]
 fn a_long_value_is_cut_between_characters_and_says_so() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let ran = home.eye(["--max-bytes", "4", "umlauts"]);
     assert_eq!(ran, answers(0, "aäb\n", "note: 2 more bytes left out by --max-bytes\n"));
@@ -65,7 +65,7 @@ fn a_long_value_is_cut_between_characters_and_says_so() {
 #[test]
 fn two_hyphens_let_an_expression_begin_with_one() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = ScriptedPage::echo(&home, "Echo");
     assert_eq!(home.eye(["--", "-1"]).stdout, "-1\n");
     assert_eq!(home.eye(["--", "status"]).stdout, "status\n");
@@ -77,7 +77,7 @@ fn two_hyphens_let_an_expression_begin_with_one() {
 #[test]
 fn code_comes_from_stdin_and_from_files_whole() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = ScriptedPage::echo(&home, "Echo");
     let code = "let a = 1\n#x\n  a + 1";
     let file = home.path("code.js");
@@ -95,7 +95,7 @@ fn code_comes_from_stdin_and_from_files_whole() {
 #[test]
 fn a_timeout_ends_with_124() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Slow"), |_| Reply::Hold);
     let ran = home.eye(["--timeout", "0.05", "forever()"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (124, ""));
@@ -107,7 +107,7 @@ fn a_timeout_ends_with_124() {
 #[test]
 fn an_interrupted_call_ends_with_130_and_is_cancelled_in_the_page() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Slow"), |_| Reply::Hold);
     let mut running = home.start(["forever()"]);
     let held = page.held();
@@ -130,7 +130,7 @@ fn tests_that_were_started_in_the_background_can_interrupt_too() {
 #[test]
 fn a_frame_is_asked_by_its_selector() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = ScriptedPage::echo(&home, "Echo");
     assert_eq!(home.eye(["--frame", "#preview", "title"]).stdout, "title@#preview\n");
 }
@@ -138,7 +138,7 @@ fn a_frame_is_asked_by_its_selector() {
 #[test]
 fn output_that_nobody_reads_is_success() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Slow"), |_| Reply::Hold);
     let mut running = home.start(["document.title"]);
     let held = page.held();
@@ -150,7 +150,7 @@ fn output_that_nobody_reads_is_success() {
 #[test]
 fn output_that_cannot_be_written_is_no_success() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let ran = eye_testkit::Running::of(home.command().arg("5").stdout(full)).wait();
@@ -161,7 +161,7 @@ fn output_that_cannot_be_written_is_no_success() {
 #[test]
 fn a_large_value_arrives_whole_and_code_over_the_limit_is_refused() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let ran = home.eye(["large"]);
     assert_eq!((ran.code, ran.stdout.len()), (0, (5 << 20) + 1));
@@ -173,7 +173,7 @@ fn a_large_value_arrives_whole_and_code_over_the_limit_is_refused() {
 #[test]
 fn a_misspelt_verb_is_noticed_when_the_page_does_not_know_it() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let ran = home.eye(["stauts"]);
     assert_eq!(
@@ -185,7 +185,7 @@ fn a_misspelt_verb_is_noticed_when_the_page_does_not_know_it() {
 #[test]
 fn fire_prints_nothing_and_reaches_the_page() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Slow"), |_| Reply::Hold);
     assert_eq!(home.eye(["fire", "foo:bar()"]), answers(0, "", ""));
     let held = page.held();
@@ -195,7 +195,7 @@ fn fire_prints_nothing_and_reaches_the_page() {
 #[test]
 fn async_prints_an_id_and_collect_its_value() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let id = home.eye(["async", "5"]);
     assert_eq!(id.code, 0);
@@ -210,7 +210,7 @@ fn async_prints_an_id_and_collect_its_value() {
 #[test]
 fn what_is_pending_at_the_timeout_is_named() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Slow"), |code| match code {
         "now" => Reply::json("1"),
         _ => Reply::Hold,

@@ -4,7 +4,7 @@
 use crate::stage::mcp::Client;
 use crate::stage::{Terminal, home};
 use eye_protocol::audit::Row;
-use eye_testkit::{Home, Hub, PageSetup, Reply, Running, ScriptedPage, ToolReply};
+use eye_testkit::{Home, HubProcess, PageSetup, Reply, Running, ScriptedPage, ToolReply};
 use serde_json::json;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -92,7 +92,7 @@ fn eval(bytes: usize) -> (String, usize) {
 #[test]
 fn calls_of_the_command_line_have_rows_with_who_where_what_and_how_they_ended() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     assert_eq!(home.eye([code(5)]).code, 0);
     let ok = row(&home, "unix", "eval", 5);
@@ -106,7 +106,7 @@ fn calls_of_the_command_line_have_rows_with_who_where_what_and_how_they_ended() 
 #[test]
 fn every_ending_has_its_word() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     home.eye(["throw"]);
     assert_eq!(ending(&row(&home, "unix", "eval", 5)), "threw");
@@ -149,7 +149,7 @@ fn every_ending_has_its_word() {
 #[test]
 fn every_face_over_tcp_has_rows() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     let token = token(&home);
     for (path, bytes, face) in [("/ws?clientType=agent", 11, "ws"), ("/ws?clientType=agent&version=1.0.0", 12, "btcp")]
@@ -193,7 +193,7 @@ fn every_face_over_tcp_has_rows() {
 #[test]
 fn mcp_clients_and_the_servers_they_call_have_rows() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     assert_eq!(home.eye(["servers", "add", "small", "--", "sh", "-c", SMALL]).code, 0);
     let mut client = Client::with_token(&home, &token(&home));
@@ -221,7 +221,7 @@ fn mcp_clients_and_the_servers_they_call_have_rows() {
 fn contents_and_secrets_are_in_the_log_only_where_they_were_asked_for() {
     for (flags, contents) in [(&[][..], false), (&["--audit", "full"], true)] {
         let home = home();
-        let _hub = Hub::start_with(&home, flags);
+        let _hub = HubProcess::start_with(&home, flags);
         let _page = page(&home);
         home.eye(["'the-secret-code'"]);
         home.eye(["fill", "#password=the-secret-password"]);
@@ -247,7 +247,7 @@ fn contents_and_secrets_are_in_the_log_only_where_they_were_asked_for() {
 #[test]
 fn a_log_that_is_off_is_not_there() {
     let home = home();
-    let _hub = Hub::start_with(&home, &["--audit", "off"]);
+    let _hub = HubProcess::start_with(&home, &["--audit", "off"]);
     let _page = page(&home);
     home.eye(["1"]);
     let ran = home.eye(["audit"]);
@@ -261,7 +261,7 @@ fn a_log_that_is_off_is_not_there() {
 #[test]
 fn the_files_are_rotated_at_their_limit_and_the_oldest_is_removed() {
     let home = home();
-    let _hub = Hub::start_with(&home, &["--audit", "full"]);
+    let _hub = HubProcess::start_with(&home, &["--audit", "full"]);
     let _page = page(&home);
     let socket = UnixStream::connect(home.socket()).unwrap();
     let mut reader = BufReader::new(socket.try_clone().unwrap());
@@ -296,7 +296,7 @@ fn the_files_are_rotated_at_their_limit_and_the_oldest_is_removed() {
 fn a_killed_hub_leaves_whole_lines() {
     let home = home();
     for _ in 0..3 {
-        let hub = Hub::start_with(&home, &["--audit", "full"]);
+        let hub = HubProcess::start_with(&home, &["--audit", "full"]);
         let page = page(&home);
         let before = fs::metadata(log_file(&home)).map_or(0, |about| about.len());
         let asking = home.path("run/eye/hub.sock");
@@ -316,7 +316,7 @@ fn a_killed_hub_leaves_whole_lines() {
         assert!(asker.join().unwrap() > 0);
         page.crash();
     }
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     home.eye(["status"]);
     settle(&home);
     for line in fs::read_to_string(log_file(&home)).unwrap().lines() {
@@ -329,7 +329,7 @@ fn a_full_disk_delays_no_call_and_the_log_says_what_is_missing() {
     let home = home();
     fs::create_dir_all(home.path("state/eye")).unwrap();
     symlink("/dev/full", log_file(&home)).unwrap();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     for _ in 0..20 {
         assert_eq!(home.eye(["1+1"]).code, 0);
@@ -348,7 +348,7 @@ fn a_full_disk_delays_no_call_and_the_log_says_what_is_missing() {
 #[test]
 fn the_log_is_followed_printed_safely_and_for_admins_only() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let nasty = json!({ "method": "tools/call", "params": { "name": "a\u{1b}]0;x\u{7}\u{202e}\n" } }).to_string();
     home.eye(["rpc", &nasty]);

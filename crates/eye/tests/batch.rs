@@ -3,7 +3,7 @@
 use crate::stage;
 use crate::stage::{answers, home, page};
 use eye_protocol::Value;
-use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage};
+use eye_testkit::{Home, HubProcess, PageSetup, Reply, ScriptedPage};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -30,7 +30,7 @@ fn as_they_come(home: &Home, server: Option<&str>) {
 #[test]
 fn a_thousand_lines_are_answered_as_they_come_and_in_order() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = ScriptedPage::echo(&home, "Echo");
     as_they_come(&home, None);
 }
@@ -38,7 +38,7 @@ fn a_thousand_lines_are_answered_as_they_come_and_in_order() {
 #[test]
 fn a_thousand_lines_are_answered_over_a_websocket_too() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let _page = ScriptedPage::echo(&home, "Echo");
     as_they_come(&home, Some(hub.url()));
 }
@@ -46,7 +46,7 @@ fn a_thousand_lines_are_answered_over_a_websocket_too() {
 #[test]
 fn ids_are_kept_and_failures_end_with_1() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let lines = "a:5\n\nboom\n\"lines\"\nb:boom\n";
     assert_eq!(home.eye_reading(lines, ["batch", "--ordered"]), answers(1, "a:5\n!:x\na\nb\nb!:x\n", ""));
@@ -65,7 +65,7 @@ fn ids_are_kept_and_failures_end_with_1() {
 #[test]
 fn an_answer_is_printed_while_stdin_is_still_open() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = ScriptedPage::echo(&home, "Echo");
     let mut child = home.command().arg("batch").stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -82,7 +82,7 @@ fn an_answer_is_printed_while_stdin_is_still_open() {
 #[test]
 fn a_slow_answer_holds_back_only_ordered_output() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Slow"), |code| match code {
         "slow" => Reply::Hold,
         other => Reply::text(other),
@@ -101,7 +101,7 @@ fn a_slow_answer_holds_back_only_ordered_output() {
 #[test]
 fn a_hub_that_dies_in_a_batch_is_told() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Slow"), |_| Reply::Hold);
     let mut command = home.command();
     let waiting = std::thread::spawn(move || stage::run_reading(&mut command, "a\nb\n", &["batch"]));
@@ -115,7 +115,7 @@ fn a_hub_that_dies_in_a_batch_is_told() {
 #[test]
 fn verbs_are_lines_too_beside_code() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let _page = ScriptedPage::offering(&home, &PageSetup::new(&home, "Shop"), &[], |verb, params| match verb {
         "page/click" if params["target"] == "e404" => {
             eye_testkit::ToolReply::Error(eye_protocol::Error::new(eye_protocol::Code::PARAMS, "nothing matches"))

@@ -3,14 +3,14 @@
 use crate::stage::home;
 use crate::stage::mcp::Client;
 use eye_protocol::messages::{Presence, SessionRow};
-use eye_testkit::{DEADLINE, Hub, PageSetup, ScriptedPage, ToolReply};
+use eye_testkit::{DEADLINE, HubProcess, PageSetup, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use std::time::Instant;
 
 #[test]
 fn a_tool_that_a_client_called_in_one_page_is_not_called_in_another_by_its_bare_name() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let greet = [json!({ "name": "greet" })];
     let page = |alias: &'static str| {
         let answer = move |_: &str, _: &Value| ToolReply::Result(json!(alias));

@@ -4,7 +4,7 @@
 use crate::stage::{home, signal};
 use eye_protocol::limits::LARGE_FRAME_BYTES;
 use eye_protocol::{Ending, Value, rpc};
-use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage};
+use eye_testkit::{DEADLINE, Home, HubProcess, PageSetup, Reply, ScriptedPage};
 use rustix::fs::inotify;
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -22,7 +22,7 @@ use tungstenite::stream::MaybeTlsStream;
 #[test]
 fn large_frames_keep_their_place_among_small_ones() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (heard, codes) = channel();
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Shop"), move |code| {
         heard.send(code.len()).unwrap();
@@ -76,7 +76,7 @@ fn heard_bytes(home: &Home, token: &str) -> u64 {
 #[test]
 fn a_page_that_never_rests_lets_others_go_first() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = ScriptedPage::echo(&home, "Shop");
     let origin = format!("http://localhost:{}", home.port());
     let url = format!("ws://127.0.0.1:{}/ws?sessionId=hurried&clientType=browser", home.port());
@@ -126,7 +126,7 @@ fn a_page_that_never_rests_lets_others_go_first() {
 #[test]
 fn thousands_of_results_are_collected_while_others_are_answered() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Slow"), |_| Reply::Hold);
     let _other = ScriptedPage::echo(&home, "Other");
     let socket = UnixStream::connect(home.socket()).unwrap();
@@ -157,7 +157,7 @@ const REMEMBER_MS: u128 = 2_000;
 #[test]
 fn titles_that_move_do_not_rewrite_the_list_of_sessions_each_time() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let pages: Vec<ScriptedPage> = (0..20).map(|n| ScriptedPage::echo(&home, &format!("Page {n}"))).collect();
     // The list is replaced by renaming a file; inotify reports each rename.
     let watch = inotify::init(inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC).unwrap();
@@ -196,7 +196,7 @@ fn titles_that_move_do_not_rewrite_the_list_of_sessions_each_time() {
 #[test]
 fn a_query_that_would_look_at_too_much_is_refused() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::echo(&home, "Shop");
     let deep = (0..60).fold(json!({ "id": 7 }), |inner, _| json!([inner]));
     let update = json!({ "jsonrpc": "2.0", "method": "state/update", "params": { "state": deep, "revision": 1 } });
@@ -218,7 +218,7 @@ fn a_query_that_would_look_at_too_much_is_refused() {
 #[test]
 fn a_hub_that_is_stopped_is_named_with_how_to_end_it() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let _page = ScriptedPage::echo(&home, "Shop");
     let pid = hub.pid();
     signal(pid, "STOP");

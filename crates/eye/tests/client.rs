@@ -2,14 +2,14 @@
 
 use crate::stage::home;
 use eye_client::{Address, Agent, CallOptions, Error, Page};
-use eye_testkit::{DEADLINE, Hub};
+use eye_testkit::{DEADLINE, HubProcess};
 use serde_json::json;
 use std::sync::mpsc::channel;
 
 #[test]
 fn a_hub_that_is_killed_ends_every_call_of_every_thread() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let token = home.eye(["token", "show"]).stdout.trim_end().to_owned();
     let (said, heard) = channel();
     let page = Page::builder()

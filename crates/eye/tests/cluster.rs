@@ -7,7 +7,7 @@ use eye_cluster::packet::{Body, Packet};
 use eye_cluster::parts::PARTS_LEN_MAX;
 use eye_cluster::wire::{Ask, Beat, Frame, Request, WireCaller, WireScope};
 use eye_protocol::SessionId;
-use eye_testkit::{DEADLINE, Home, Hub, Nats, PageSetup, Reply, ScriptedPage, ToolReply};
+use eye_testkit::{DEADLINE, Home, HubProcess, Nats, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -57,7 +57,7 @@ fn status_and_metrics_name_the_hubs_of_the_cluster() {
     let token = a.eye(["token", "show"]).stdout.trim().to_owned();
     assert!(metrics(&a, &token).contains("eye_cluster_pages{hub=\"b\"} 1\n"));
     let alone = stage::home();
-    let _hub = Hub::start(&alone);
+    let _hub = HubProcess::start(&alone);
     let refused = alone.eye(["status", "--cluster"]);
     assert!(refused.code == 2 && refused.stderr.contains("this hub is alone"), "{refused:?}");
 }
@@ -149,7 +149,7 @@ fn a_page_that_came_before_the_directory_was_read_keeps_its_session() {
     hub_a.kill();
     hub_b.kill();
     drop(old);
-    let _hub_a = Hub::start_with(&a, &["--cluster", &nats.url(), "--hub-name", "a"]);
+    let _hub_a = HubProcess::start_with(&a, &["--cluster", &nats.url(), "--hub-name", "a"]);
     let page = ScriptedPage::join(&a, &setup(&a, "New").session("s1"), |_| Reply::text("new"));
     assert_eq!(page.session(), "s1");
     nats.run();

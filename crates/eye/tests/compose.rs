@@ -3,7 +3,7 @@
 
 use crate::stage::hubs::{lists, setup};
 use crate::stage::{answers, home, table};
-use eye_testkit::{Hub, Nats, ScriptedPage};
+use eye_testkit::{HubProcess, Nats, ScriptedPage};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,7 +60,7 @@ fn the_hubs_of_the_compose_file_are_one_service_behind_its_load_balancer() {
             hub.command[3..].iter().map(|word| word.replace("nats://nats:4222", &nats.url())).collect();
         assert!(flags.contains(&nats.url()) && flags.contains(&(*name).to_owned()), "{flags:?}");
         let home = home();
-        let hub = Hub::start_with(&home, &flags.iter().map(String::as_str).collect::<Vec<_>>());
+        let hub = HubProcess::start_with(&home, &flags.iter().map(String::as_str).collect::<Vec<_>>());
         running.push((home, hub));
     }
     let [(a, _), (b, _), (c, _)] = &running[..] else { panic!("three hubs") };

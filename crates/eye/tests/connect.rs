@@ -4,7 +4,7 @@ use crate::stage;
 use crate::stage::between::{Between, Tunnel};
 use crate::stage::{answers, home, page};
 use eye_protocol::Value;
-use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Ran, Reply, Running, ScriptedPage};
+use eye_testkit::{DEADLINE, Home, HubProcess, PageSetup, Ran, Reply, Running, ScriptedPage};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Instant;
@@ -20,7 +20,7 @@ fn connect(here: &Home, there: &Home, args: &[&str]) -> Ran {
 }
 
 /// A hub elsewhere, and a home that is connected to it.
-fn connected(there: &Home, hub: &Hub, way: &str) -> Home {
+fn connected(there: &Home, hub: &HubProcess, way: &str) -> Home {
     let here = home();
     let ran = connect(&here, there, &[hub.url(), "--transport", way]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
@@ -36,7 +36,7 @@ fn relay_status(here: &Home) -> serde_json::Value {
 fn verbs_work_unchanged_over_every_transport() {
     for (way, name) in WAYS {
         let there = home();
-        let hub = Hub::start(&there);
+        let hub = HubProcess::start(&there);
         let _page = page(&there);
         let here = home();
         let ran = connect(&here, &there, &[hub.url(), "--transport", way]);
@@ -65,7 +65,7 @@ fn verbs_work_unchanged_over_every_transport() {
 #[test]
 fn large_frames_pass_both_ways_over_every_transport() {
     let there = home();
-    let hub = Hub::start(&there);
+    let hub = HubProcess::start(&there);
     let code = format!("'{}'", "ä\n".repeat(1 << 20));
     let answer = "x\r\n\"".repeat(1 << 20);
     let (wanted, said) = (code.clone(), answer.clone());
@@ -83,7 +83,7 @@ fn large_frames_pass_both_ways_over_every_transport() {
 #[test]
 fn links_are_kept_ready_and_do_not_pile_up() {
     let there = home();
-    let hub = Hub::start(&there);
+    let hub = HubProcess::start(&there);
     let _page = page(&there);
     for (way, _) in WAYS {
         let here = connected(&there, &hub, way);
@@ -104,7 +104,7 @@ fn links_are_kept_ready_and_do_not_pile_up() {
 #[test]
 fn streams_flow_over_websocket_and_events_and_are_refused_over_post() {
     let there = home();
-    let hub = Hub::start(&there);
+    let hub = HubProcess::start(&there);
     for (way, _) in WAYS {
         let here = connected(&there, &hub, way);
         let published = here.eye(["pub", "news", "hi"]);
@@ -123,7 +123,7 @@ fn streams_flow_over_websocket_and_events_and_are_refused_over_post() {
 #[test]
 fn the_first_way_that_gets_through_is_taken() {
     let there = home();
-    let _hub = Hub::start(&there);
+    let _hub = HubProcess::start(&there);
     let _page = page(&there);
     for (blocked, name) in [
         (&[][..], "WebSocket"),
@@ -157,7 +157,7 @@ fn a_hub_that_is_not_there_or_refuses_leaves_nothing_running() {
     assert_eq!(ran.code, 3);
     assert!(ran.stderr.starts_with("error: cannot reach http://127.0.0.1:"), "{}", ran.stderr);
     assert!(ran.stderr.contains("hint: check the address"), "{}", ran.stderr);
-    let hub = Hub::start(&there);
+    let hub = HubProcess::start(&there);
     let secret = "not-the-right-token-of-that-hub";
     for (way, _) in WAYS {
         for token in [Some(secret), None] {
@@ -180,7 +180,7 @@ fn a_hub_that_is_not_there_or_refuses_leaves_nothing_running() {
 fn the_token_may_come_from_a_file_of_ones_own() {
     use std::os::unix::fs::PermissionsExt;
     let (here, there) = (home(), home());
-    let hub = Hub::start(&there);
+    let hub = HubProcess::start(&there);
     let file = here.path("work/box.token");
     std::fs::write(&file, token(&there)).unwrap();
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
@@ -202,7 +202,8 @@ fn a_hub_is_reached_over_tls_by_every_transport_when_its_certificate_is_known() 
     let (cert, key) = (there.path("cert.pem"), there.path("key.pem"));
     std::fs::write(&cert, made.cert.pem()).unwrap();
     std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
-    let hub = Hub::start_with(&there, &["--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()]);
+    let hub =
+        HubProcess::start_with(&there, &["--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()]);
     let url = format!("wss://localhost:{}", there.port());
     for (way, name) in WAYS {
         let here = home();
@@ -221,7 +222,7 @@ fn a_hub_is_reached_over_tls_by_every_transport_when_its_certificate_is_known() 
 fn calls_under_way_end_when_the_hub_is_killed_and_the_next_work_once_it_is_back() {
     for (way, _) in WAYS {
         let there = home();
-        let hub = Hub::start(&there);
+        let hub = HubProcess::start(&there);
         let url = hub.url().to_owned();
         let here = connected(&there, &hub, way);
         let page = ScriptedPage::join(&there, &PageSetup::new(&there, "Shop"), |_| Reply::Hold);
@@ -242,7 +243,7 @@ fn calls_under_way_end_when_the_hub_is_killed_and_the_next_work_once_it_is_back(
         assert_eq!(away.code, 3, "{way}");
         assert!(away.stdout.starts_with(&format!("not connected to {url} by ")), "{way}: {}", away.stdout);
         drop(page);
-        let hub = Hub::start(&there);
+        let hub = HubProcess::start(&there);
         let _page = stage::page(&there);
         assert_eq!(here.eye(["-p", "shop", "5"]), answers(0, "5\n", ""), "{way}");
         assert_eq!(relay_status(&here)["pid"], hub.pid(), "{way}");
@@ -254,7 +255,7 @@ fn calls_under_way_end_when_the_hub_is_killed_and_the_next_work_once_it_is_back(
 fn a_hub_that_stops_in_good_order_ends_its_calls_through_the_link() {
     for (way, _) in WAYS {
         let there = home();
-        let hub = Hub::start(&there);
+        let hub = HubProcess::start(&there);
         let here = connected(&there, &hub, way);
         let page = ScriptedPage::join(&there, &PageSetup::new(&there, "Shop"), |_| Reply::Hold);
         let running = here.start(["forever()"]);
@@ -270,7 +271,7 @@ fn a_hub_that_stops_in_good_order_ends_its_calls_through_the_link() {
 fn an_interrupted_command_ends_its_call_in_the_page() {
     for (way, _) in WAYS {
         let there = home();
-        let hub = Hub::start(&there);
+        let hub = HubProcess::start(&there);
         let here = connected(&there, &hub, way);
         let page = ScriptedPage::join(&there, &PageSetup::new(&there, "Shop"), |_| Reply::Hold);
         let mut running = here.start(["forever()"]);
@@ -284,7 +285,7 @@ fn an_interrupted_command_ends_its_call_in_the_page() {
 #[test]
 fn disconnect_ends_the_link_and_the_next_command_has_a_local_hub() {
     let there = home();
-    let hub = Hub::start(&there);
+    let hub = HubProcess::start(&there);
     let here = connected(&there, &hub, "ws");
     let page = ScriptedPage::join(&there, &PageSetup::new(&there, "Shop"), |_| Reply::Hold);
     let running = here.start(["forever()"]);
@@ -306,7 +307,7 @@ fn disconnect_ends_the_link_and_the_next_command_has_a_local_hub() {
 #[test]
 fn down_and_up_leave_the_remote_hub_alone() {
     let there = home();
-    let hub = Hub::start(&there);
+    let hub = HubProcess::start(&there);
     let here = connected(&there, &hub, "ws");
     let ran = here.eye(["down"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (4, ""));
@@ -321,7 +322,7 @@ fn down_and_up_leave_the_remote_hub_alone() {
 #[test]
 fn mcp_is_not_relayed_and_says_so() {
     let there = home();
-    let hub = Hub::start(&there);
+    let hub = HubProcess::start(&there);
     let here = connected(&there, &hub, "ws");
     let ran = here.eye(["mcp"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
@@ -333,7 +334,7 @@ fn mcp_is_not_relayed_and_says_so() {
 fn agents_of_two_folders_have_their_own_pages_and_answers() {
     for (way, _) in WAYS {
         let there = home();
-        let hub = Hub::start(&there);
+        let hub = HubProcess::start(&there);
         let here = connected(&there, &hub, way);
         let hold = |_: &str| Reply::Hold;
         let shop = ScriptedPage::join(&there, &PageSetup::new(&there, "Shop").alias("shop"), hold);
@@ -355,7 +356,7 @@ fn agents_of_two_folders_have_their_own_pages_and_answers() {
 #[test]
 fn an_agent_that_says_no_hello_is_served_on_the_socket_too() {
     let there = home();
-    let hub = Hub::start(&there);
+    let hub = HubProcess::start(&there);
     let _page = page(&there);
     for (way, _) in WAYS {
         let here = connected(&there, &hub, way);
@@ -382,7 +383,7 @@ fn an_agent_that_says_no_hello_is_served_on_the_socket_too() {
 #[test]
 fn connecting_again_is_success_and_connecting_elsewhere_is_not() {
     let (there, other) = (home(), home());
-    let (hub, second) = (Hub::start(&there), Hub::start(&other));
+    let (hub, second) = (HubProcess::start(&there), HubProcess::start(&other));
     let here = connected(&there, &hub, "ws");
     let pid = relay_status(&here)["relay"]["pid"].clone();
     let ran = connect(&here, &there, &[hub.url()]);
@@ -400,7 +401,7 @@ fn connecting_again_is_success_and_connecting_elsewhere_is_not() {
 #[test]
 fn a_local_hub_gives_way_only_when_it_is_idle_and_that_was_asked_for() {
     let (here, there) = (home(), home());
-    let hub = Hub::start(&there);
+    let hub = HubProcess::start(&there);
     assert_eq!(here.eye(["up"]).code, 0);
     let ran = connect(&here, &there, &[hub.url()]);
     assert_eq!(ran.code, 2);
@@ -435,7 +436,7 @@ fn without_a_url_the_local_hub_is_meant() {
 #[test]
 fn a_forwarded_socket_is_as_good_as_the_hubs_own() {
     let (here, there) = (home(), home());
-    let hub = Hub::start(&there);
+    let hub = HubProcess::start(&there);
     let _page = page(&there);
     let tunnel = Tunnel::open(&here.path("run/box.sock"), &there.socket());
     let eye = |args: &[&str]| Running::of(here.command().args(args).env("EYE_SOCKET", tunnel.path())).wait();

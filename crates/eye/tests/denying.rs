@@ -4,7 +4,7 @@ use crate::stage::browser::{hub, ok};
 use crate::stage::home;
 use crate::stage::site::{Page, Site};
 use crate::stage::wire::{rest_of, websocket};
-use eye_testkit::{Home, Hub, PageSetup, Ran, Reply, ScriptedPage};
+use eye_testkit::{Home, HubProcess, PageSetup, Ran, Reply, ScriptedPage};
 use std::time::Instant;
 
 const BANK: &str = "https://www.bank.test";
@@ -64,7 +64,7 @@ fn sites_are_denied_listed_and_allowed_again() {
 #[test]
 fn a_joined_page_of_a_denied_site_leaves_and_comes_back_only_when_it_is_allowed() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     ok(home.eye(["allow", BANK]));
     let mut page = websocket(&home, "clientType=browser&version=1.0.0", &[("Origin", BANK)]);
     assert!(page.read().unwrap().to_text().unwrap().contains("sessionId"));

@@ -2,7 +2,7 @@
 
 use crate::stage;
 use crate::stage::home;
-use eye_testkit::Hub;
+use eye_testkit::HubProcess;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,7 +14,7 @@ fn a_healthy_home_has_nothing_wrong_but_a_missing_page() {
     assert_eq!(quiet.code, 0, "{}", quiet.stdout);
     assert!(quiet.stdout.contains("✓ hub: none runs; the first command starts one"), "{}", quiet.stdout);
 
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let lonely = home.eye(["doctor"]);
     assert_eq!(lonely.code, 3);
     assert!(lonely.stdout.contains("✗ pages: none has joined\n    eye open URL"), "{}", lonely.stdout);
@@ -29,7 +29,7 @@ fn a_healthy_home_has_nothing_wrong_but_a_missing_page() {
 #[test]
 fn a_token_that_others_may_read_is_found_and_mended() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = stage::page(&home);
     let file = home.path("config/eye/token");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();

@@ -3,7 +3,7 @@
 use crate::stage::between;
 use crate::stage::home;
 use crate::stage::site::{Page, Site};
-use eye_testkit::{Home, Hub, Ran, Running};
+use eye_testkit::{Home, HubProcess, Ran, Running};
 use serde_json::Value;
 
 const STRICT: &str = "content-security-policy: default-src 'self'";
@@ -78,7 +78,7 @@ fn a_page_with_nothing_in_the_way_is_told_its_tag() {
     );
     assert_eq!(headline(&ran), want);
     assert!(ran.stdout.contains("✓ hub: none runs; the first command starts one"), "{}", ran.stdout);
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let ran = home.eye(["doctor", &format!("localhost:{}/plain", site.port)]);
     assert_eq!((ran.code, headline(&ran)), (0, want));
     assert!(!ran.stdout.contains("none runs"), "{}", ran.stdout);
@@ -87,7 +87,7 @@ fn a_page_with_nothing_in_the_way_is_told_its_tag() {
 #[test]
 fn the_one_change_to_a_policy_is_said_first_and_once() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let site = Site::open(pages);
     let hub = format!("localhost:{}", home.port());
     let ran = home.eye(["doctor", &format!("http://localhost:{}/moved", site.port)]);
@@ -123,7 +123,7 @@ fn the_one_change_to_a_policy_is_said_first_and_once() {
 #[test]
 fn every_policy_counts_wherever_it_stands_and_reports_do_not() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let site = Site::open(pages);
     let place = |path: &str| format!("http://localhost:{}{path}", site.port);
     for (path, code, what, ok, part) in [
@@ -161,7 +161,7 @@ fn every_policy_counts_wherever_it_stands_and_reports_do_not() {
 #[test]
 fn a_tag_that_is_there_is_followed_to_its_hub() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let site = Site::open(pages);
     let (code, report) = examine(&home, &format!("http://localhost:{}/tag", site.port));
     assert_eq!(code, 0, "{report}");
@@ -181,7 +181,7 @@ fn an_origin_that_is_not_allowed_is_told_the_command() {
     // Browsers resolve such a name to this machine; the gate does not know it.
     let url = format!("http://app.localhost:{}/plain", site.port);
     for running in [false, true] {
-        let _hub = running.then(|| Hub::start(&home));
+        let _hub = running.then(|| HubProcess::start(&home));
         let ran = home.eye(["doctor", &url]);
         assert_eq!(ran.code, 4, "{}", ran.stdout);
         let origin = format!("http://app.localhost:{}", site.port);
@@ -195,7 +195,7 @@ fn an_origin_that_is_not_allowed_is_told_the_command() {
 #[test]
 fn https_pages_are_read_whoever_signed_them() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let site = Site::open_encrypted(pages);
     let (code, report) = examine(&home, &format!("https://localhost:{}/plain", site.port));
     assert_eq!(code, 0, "{report}");
@@ -209,7 +209,7 @@ fn https_pages_are_read_whoever_signed_them() {
 fn a_hub_with_tls_is_joined_so_by_https_pages() {
     let home = home();
     assert_eq!(home.eye(["tls"]).code, 0);
-    let _hub = Hub::start_with(&home, &["--tls"]);
+    let _hub = HubProcess::start_with(&home, &["--tls"]);
     let (encrypted, plain) = (Site::open_encrypted(pages), Site::open(pages));
     let (code, report) = examine(&home, &format!("https://localhost:{}/plain", encrypted.port));
     assert_eq!((code, &report["script"]), (0, &format!("https://localhost:{}/eye.js", home.port()).into()), "{report}");
@@ -242,7 +242,7 @@ fn what_cannot_be_looked_at_is_told() {
 #[test]
 fn a_hub_elsewhere_is_asked_by_its_own_name() {
     let there = home();
-    let hub = Hub::start(&there);
+    let hub = HubProcess::start(&there);
     let forwarded = between::Between::blocking(there.port(), &[], false);
     let here = home();
     let site = Site::open(pages);

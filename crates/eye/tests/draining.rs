@@ -4,7 +4,7 @@
 use crate::stage::hubs::{hub, lists, setup, until};
 use crate::stage::{answers, home};
 use eye_protocol::Value;
-use eye_testkit::{Home, Hub, Nats, Reply, ScriptedPage};
+use eye_testkit::{Home, HubProcess, Nats, Reply, ScriptedPage};
 
 /// Answers `slow` when the test says so, and everything else at once.
 fn script(code: &str) -> Reply {
@@ -21,7 +21,7 @@ fn refuses(home: &Home) {
 #[test]
 fn a_hub_that_is_drained_answers_what_is_under_way_and_refuses_what_is_new() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &setup(&home, "Shop").alias("shop"), script);
     let idle = ScriptedPage::join(&home, &setup(&home, "Idle"), script);
     let call = home.start(["--page", "shop", "slow"]);
@@ -40,7 +40,7 @@ fn a_hub_that_is_drained_answers_what_is_under_way_and_refuses_what_is_new() {
 #[test]
 fn what_takes_too_long_is_ended_with_the_hub() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &setup(&home, "Shop").alias("shop"), script);
     let call = home.start(["--page", "shop", "slow"]);
     page.held();

@@ -3,7 +3,7 @@
 use crate::stage;
 use crate::stage::between::Between;
 use crate::stage::{answers, home};
-use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Running, ScriptedPage};
+use eye_testkit::{DEADLINE, Home, HubProcess, PageSetup, Running, ScriptedPage};
 use serde::Deserialize;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -66,7 +66,7 @@ fn what_a_container_publishes_to_loopback_serves_the_host() {
     // The same command line without the container; the forwarder replaces the published port.
     let inside = home();
     let flags: Vec<&str> = service.command[3..].iter().map(String::as_str).collect();
-    let hub = Hub::start_with(&inside, &flags);
+    let hub = HubProcess::start_with(&inside, &flags);
     assert_eq!(hub.url(), format!("http://0.0.0.0:{}", inside.port()));
     assert_eq!(inside.eye(["status"]).code, 0);
     let published = Between::blocking(inside.port(), &[], false);
@@ -130,13 +130,13 @@ fn listening_elsewhere_and_names_are_refused_without_need() {
 #[test]
 fn a_further_name_is_answered_to_once_it_is_given() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let refused = http(home.port(), "/eye.js", &["host: box.local:8765"]);
     assert!(refused.starts_with("HTTP/1.1 421"), "{refused}");
     assert!(refused.contains("this hub does not answer to the host `box.local`"), "{refused}");
     assert!(refused.contains("use localhost, or start the hub with `eye up --host box.local`"), "{refused}");
     drop(hub);
-    let _hub = Hub::start_with(&home, &["--host", "Box.local"]);
+    let _hub = HubProcess::start_with(&home, &["--host", "Box.local"]);
     assert!(http(home.port(), "/eye.js", &["host: box.local:8765"]).starts_with("HTTP/1.1 200"));
     assert!(http(home.port(), "/eye.js", &["host: sub.box.local"]).starts_with("HTTP/1.1 421"));
 }
@@ -144,7 +144,7 @@ fn a_further_name_is_answered_to_once_it_is_given() {
 #[test]
 fn a_forwarded_port_of_another_number_is_as_good() {
     let there = home();
-    let _hub = Hub::start(&there);
+    let _hub = HubProcess::start(&there);
     // As ssh -R and ssh -L do: a port of this machine is forwarded, with a Host of this side.
     let tunnel = Between::blocking(there.port(), &[], false);
     assert_ne!(tunnel.port(), there.port());
@@ -160,7 +160,7 @@ fn a_forwarded_port_of_another_number_is_as_good() {
 #[test]
 fn behind_a_proxy_the_host_that_arrives_counts_and_what_is_forwarded_does_not() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let port = home.port();
     let status = |path: &str, headers: &[&str]| http(port, path, headers).split(' ').nth(1).unwrap().to_owned();
     // A dev server on this machine forwards its own Host, or sends the hub's.

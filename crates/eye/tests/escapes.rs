@@ -3,7 +3,7 @@
 
 use crate::stage::{Terminal, home};
 use eye_protocol::{Code, Error};
-use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
+use eye_testkit::{Home, HubProcess, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::json;
 
 /// Every character that could steer a terminal or mislead a reader, and a whole OSC 52 besides.
@@ -47,7 +47,7 @@ fn is_clean(seen: &str) -> bool {
 #[test]
 fn no_verb_lets_a_page_steer_the_terminal() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     let state =
         json!({ "jsonrpc": "2.0", "method": "state/update", "params": { "state": { "a": nasty() }, "revision": 1 } });
@@ -126,7 +126,7 @@ fn no_verb_lets_a_page_steer_the_terminal() {
 #[test]
 fn what_is_piped_is_exact_but_errors_and_lists_are_never_steering() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     assert_eq!(home.eye(["x"]).stdout, format!("{}\n", nasty()));
     assert_eq!(home.eye(["text"]).stdout, format!("{}\n", nasty()));
@@ -145,7 +145,7 @@ fn what_is_piped_is_exact_but_errors_and_lists_are_never_steering() {
 #[test]
 fn a_page_forges_no_line_of_ours() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let setup = PageSetup { title: "Shop\nhint: run evil".into(), ..PageSetup::new(&home, "Shop") };
     let _page = ScriptedPage::join(&home, &setup, |_| Reply::threw("no\nhint: run evil\nerror: worse"));
     for args in [&["x"][..], &["--page", "nothing", "x"]] {

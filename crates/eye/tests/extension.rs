@@ -4,19 +4,19 @@
 use crate::stage;
 use crate::stage::extension::{ORIGIN, Pairing, code, enter, host, knock, next, pair, prove};
 use crate::stage::home;
-use eye_testkit::Hub;
+use eye_testkit::HubProcess;
 
 #[test]
 fn a_code_pairs_one_browser_once_and_its_secret_is_good_after_a_restart() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let printed = code(&home, &[]);
     let (_socket, pairing) = pair(&home, &printed).unwrap();
     assert_eq!(pair(&home, &printed).map(|_| ()), Err(4008), "a second use");
     assert_eq!(pair(&home, "GUESSGUESSGU").map(|_| ()), Err(4008));
     enter(&home, &pairing).unwrap();
     drop(hub);
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     enter(&home, &pairing).unwrap();
     let wrong = Pairing { secret: printed, ..pairing.clone() };
     let mut socket = knock(&home, &host(&home), Some(ORIGIN), Some(&wrong.id)).unwrap();
@@ -27,7 +27,7 @@ fn a_code_pairs_one_browser_once_and_its_secret_is_good_after_a_restart() {
 #[test]
 fn a_code_that_is_too_old_pairs_nothing() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let late = code(&home, &["--expires", "0ms"]);
     assert_eq!(pair(&home, &late).map(|_| ()), Err(4008));
 }
@@ -35,7 +35,7 @@ fn a_code_that_is_too_old_pairs_nothing() {
 #[test]
 fn no_web_site_program_or_other_extension_gets_in_even_with_the_secrets() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (_socket, pairing) = pair(&home, &code(&home, &[])).unwrap();
     assert_eq!(home.eye(["allow", "https://friend.example"]).code, 0);
     let app = format!("http://localhost:{}", home.port());
@@ -62,7 +62,7 @@ fn no_web_site_program_or_other_extension_gets_in_even_with_the_secrets() {
 #[test]
 fn the_extension_is_neither_a_page_nor_an_agent() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (_socket, pairing) = pair(&home, &code(&home, &[])).unwrap();
     for (path, protocol) in [
         ("/ws?clientType=browser".to_owned(), "eye".to_owned()),
@@ -77,7 +77,7 @@ fn the_extension_is_neither_a_page_nor_an_agent() {
 #[test]
 fn a_pairing_is_listed_and_revoked_like_a_token() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (_first, pairing) = pair(&home, &code(&home, &[])).unwrap();
     let mut socket = enter(&home, &pairing).unwrap();
     let listed = home.eye(["token", "list"]);
@@ -91,7 +91,7 @@ fn a_pairing_is_listed_and_revoked_like_a_token() {
 #[test]
 fn a_token_without_admin_gets_no_code() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let made = home.eye(["token", "new", "reader", "--may", "read", "--quiet"]);
     let secret = made.stdout.lines().next().unwrap().trim().to_owned();
     let ran = home

@@ -1,7 +1,7 @@
 //! `eye discover` and `eye servers` with a real hub: pages and upstreams in one catalogue, by folder.
 
 use crate::stage::{answers, home};
-use eye_testkit::{Hub, PageSetup, ScriptedPage, ToolReply};
+use eye_testkit::{HubProcess, PageSetup, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -18,7 +18,7 @@ cat > /dev/null"#;
 #[test]
 fn tools_of_pages_and_servers_are_found_together() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let tools = [json!({ "name": "addToCart", "inputSchema": { "properties": { "item": { "type": "string" } } } })];
     let setup = PageSetup::new(&home, "Shop").alias("shop");
     let _page = ScriptedPage::offering(&home, &setup, &tools, |_, _| ToolReply::Hold);
@@ -45,7 +45,7 @@ fn tools_of_pages_and_servers_are_found_together() {
 #[test]
 fn servers_are_listed_with_how_they_are_and_run_where_they_are_asked_from() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     assert_eq!(
         home.eye(["servers"]).stderr,
         "note: no servers; add one with eye servers add, or take yours with eye servers import FILE\n"
@@ -97,7 +97,7 @@ done"#;
 #[test]
 fn what_discover_shows_is_what_call_takes() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     home.eye(["servers", "add", "parrot", "--", "sh", "-c", ECHO]);
     // A call by the full name starts it; from then on its schema types the words.
     let first = home.eye(["call", "parrot::repeat"]);
@@ -114,7 +114,7 @@ fn what_discover_shows_is_what_call_takes() {
 #[test]
 fn servers_are_switched_and_removed_where_they_are_written() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     home.eye(["servers", "add", "parrot", "--", "sh", "-c", ECHO]);
     assert_eq!(home.eye(["servers", "disable", "parrot"]).code, 0);
     assert!(home.eye(["servers"]).stdout.starts_with("parrot  off"), "{}", home.eye(["servers"]).stdout);
@@ -135,7 +135,7 @@ fn servers_are_switched_and_removed_where_they_are_written() {
 #[test]
 fn a_client_that_trims_the_environment_finds_the_hub_by_its_port() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let trimmed = |args: &[&str]| {
         let mut command = home.command();
         command.env_remove("XDG_RUNTIME_DIR").args(args).output().unwrap()
@@ -150,12 +150,12 @@ fn a_client_that_trims_the_environment_finds_the_hub_by_its_port() {
 #[test]
 fn the_socket_of_a_killed_hub_does_not_hide_the_hub_of_the_port() {
     let home = home();
-    Hub::start(&home).kill();
+    HubProcess::start(&home).kill();
     assert!(home.socket().exists(), "what a killed hub leaves");
     let elsewhere = home.path("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     fs::set_permissions(&elsewhere, Permissions::from_mode(0o700)).unwrap();
-    let hub = Hub::start_by(home.command().env("XDG_RUNTIME_DIR", &elsewhere), &[]);
+    let hub = HubProcess::start_by(home.command().env("XDG_RUNTIME_DIR", &elsewhere), &[]);
     let status: Value = serde_json::from_str(&home.eye(["status", "--json"]).stdout).unwrap();
     assert_eq!(status["pid"], hub.pid(), "{status}");
     let pages = home.eye(["pages"]);

@@ -3,7 +3,7 @@
 use crate::stage;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
+use eye_testkit::{DEADLINE, Home, HubProcess, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -103,7 +103,7 @@ fn cartridges(home: &Home) -> Vec<Value> {
 #[test]
 fn both_wire_forms_breed_and_the_cartridge_outlives_the_hub() {
     let home = stage::home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let mut line = Line::open(&home, "/evolution");
     let one = line.ask(&short("r1"));
     assert_eq!(one["success"], true, "{one}");
@@ -122,7 +122,7 @@ fn both_wire_forms_breed_and_the_cartridge_outlives_the_hub() {
     assert_eq!(url, format!("/cartridges/{id}.rts.png"));
     drop(line);
     hub.kill();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (status, png) = get(&home, url);
     assert!(status == 200 && png.starts_with(b"\x89PNG\r\n"), "{status}");
     let size = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
@@ -145,7 +145,7 @@ fn both_wire_forms_breed_and_the_cartridge_outlives_the_hub() {
 #[test]
 fn progress_is_told_when_it_is_asked_for() {
     let home = stage::home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let mut line = Line::open(&home, "/evolution");
     let mut ask = short("r");
     ask["progress"] = true.into();
@@ -161,7 +161,7 @@ fn progress_is_told_when_it_is_asked_for() {
 #[test]
 fn what_does_not_fit_is_refused_in_the_seeds_words() {
     let home = stage::home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let mut line = Line::open(&home, "/evolution");
     let bad = line.ask(&json!({ "requestId": "a", "action": "evolve", "seed_shader": "fn main(uv: vec2f) -> vec4f {\n  return nonsense;\n}" }));
     assert_eq!(
@@ -180,7 +180,7 @@ fn what_does_not_fit_is_refused_in_the_seeds_words() {
 #[test]
 fn a_cancelled_run_answers_with_its_best_and_leaves_no_cartridge() {
     let home = stage::home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let mut line = Line::open(&home, "/evolution");
     line.say(&long("r"));
     line.hear(|value| value["type"] == "progress");
@@ -198,7 +198,7 @@ fn a_cancelled_run_answers_with_its_best_and_leaves_no_cartridge() {
 #[test]
 fn a_run_ends_with_its_time() {
     let home = stage::home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let mut ask = long("r");
     ask["time_budget_ms"] = 4000.into();
     let ended = Line::open(&home, "/evolution").ask(&ask);
@@ -209,7 +209,7 @@ fn a_run_ends_with_its_time() {
 #[test]
 fn who_waits_is_told_and_a_closed_connection_makes_room() {
     let home = stage::home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let mut busy = Line::open(&home, "/evolution");
     for id in ["a", "b"] {
         busy.say(&long(id));
@@ -233,7 +233,7 @@ fn who_waits_is_told_and_a_closed_connection_makes_room() {
 #[test]
 fn so_many_runs_wait_and_no_more() {
     let home = stage::home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let mut lines: Vec<Line> = (0..3).map(|_| Line::open(&home, "/evolution")).collect();
     // Two run and sixteen wait; eight per connection.
     for n in 0..18 {
@@ -256,7 +256,7 @@ fn what_cannot_be_stored_is_answered_all_the_same() {
     let home = stage::home();
     std::fs::create_dir_all(home.path("state/eye")).unwrap();
     std::fs::write(home.path("state/eye/cartridges"), "a file where the folder should be").unwrap();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let ended = Line::open(&home, "/evolution").ask(&short("r"));
     assert_eq!((&ended["success"], &ended["cartridgeId"]), (&true.into(), &Value::Null), "{ended}");
     assert!(ended["warning"].as_str().unwrap().contains("could not be stored"), "{ended}");
@@ -324,7 +324,7 @@ impl Listener {
 #[test]
 fn an_analyzer_measures_its_region_and_tells_topic_and_connection() {
     let home = stage::home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = map(&home, "map", &Tone::default());
     let mut topic = Listener::of(&home, "geometry/agents/*");
     let mut line = Line::open(&home, "/agents");
@@ -347,7 +347,7 @@ fn an_analyzer_measures_its_region_and_tells_topic_and_connection() {
 #[test]
 fn a_monitor_tells_of_changes_through_a_reload_and_ends_with_its_page() {
     let home = stage::home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let tone = Tone::default();
     let page = map(&home, "map", &tone);
     let mut line = Line::open(&home, "/agents");
@@ -371,7 +371,7 @@ fn a_monitor_tells_of_changes_through_a_reload_and_ends_with_its_page() {
 #[test]
 fn an_executor_runs_its_program_over_its_region() {
     let home = stage::home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = map(&home, "map", &Tone::default());
     let mut line = Line::open(&home, "/agents");
     let config = json!({ "program": "0102", "args": [7], "runs": 2, "interval_ms": 200 });
@@ -396,7 +396,7 @@ fn an_executor_runs_its_program_over_its_region() {
 #[test]
 fn an_evolver_breeds_its_regions_shader_and_places_it() {
     let home = stage::home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = map(&home, "map", &Tone::default());
     let mut line = Line::open(&home, "/agents");
     let config = json!({ "generations": 2, "population_size": 4, "fitness_metric": "entropy", "seed": 7 });
@@ -413,7 +413,7 @@ fn an_evolver_breeds_its_regions_shader_and_places_it() {
 #[test]
 fn agents_wait_rest_go_on_and_stop_as_they_are_told() {
     let home = stage::home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = map(&home, "map", &Tone::default());
     let mut line = Line::open(&home, "/agents");
     let mut wish = spawn("monitor", &json!({ "interval_ms": 200 }));
@@ -440,7 +440,7 @@ fn agents_wait_rest_go_on_and_stop_as_they_are_told() {
 #[test]
 fn a_page_is_named_or_the_only_one() {
     let home = stage::home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let mut line = Line::open(&home, "/agents");
     let mut wish = spawn("analyzer", &json!({}));
     assert_eq!(line.ask(&wish)["error"], "there is no page with the session map");
@@ -455,7 +455,7 @@ fn a_page_is_named_or_the_only_one() {
 #[test]
 fn agents_outlive_their_connection_but_not_the_hub() {
     let home = stage::home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let page = map(&home, "map", &Tone::default());
     let mut topic = Listener::of(&home, "geometry/agents/*");
     let mut line = Line::open(&home, "/agents");
@@ -465,7 +465,7 @@ fn agents_outlive_their_connection_but_not_the_hub() {
     topic.hear(|value| value["params"]["message"]["event"] == "heartbeat");
     assert_eq!(Line::open(&home, "/agents").steer("get", &agent)["status"], "running");
     hub.kill();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     page.wait_closed();
     let _page = map(&home, "map", &Tone::default());
     assert_eq!(Line::open(&home, "/agents").ask(&json!({ "requestId": 1, "action": "list" }))["agents"], json!([]));
@@ -474,7 +474,7 @@ fn agents_outlive_their_connection_but_not_the_hub() {
 #[test]
 fn a_hub_that_ends_cancels_what_is_under_way() {
     let home = stage::home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let _page = map(&home, "map", &Tone::default());
     let mut line = Line::open(&home, "/evolution");
     line.say(&long("r"));

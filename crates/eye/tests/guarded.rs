@@ -3,7 +3,7 @@
 use crate::stage;
 use crate::stage::home;
 use eye_testkit::process::peak_kib;
-use eye_testkit::{DEADLINE, Home, Hub};
+use eye_testkit::{DEADLINE, Home, HubProcess};
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -70,7 +70,7 @@ fn a_body_is_refused_before_it_is_sent() {
     const PATHS: [&str; 7] =
         ["/rpc", "/message", "/message?sessionId=a&clientId=b", "/agent", "/mcp", "/api/mcp", "/v1/chat/completions"];
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let before = peak_kib(hub.pid()).unwrap();
     let mut open = Vec::new();
     for path in PATHS {
@@ -109,7 +109,7 @@ fn a_body_is_refused_before_it_is_sent() {
 #[test]
 fn a_body_of_an_agent_has_a_limit_that_is_told_before_it_is_sent() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let token = home.eye(["token", "show"]).stdout;
     let authorization = format!("authorization: Bearer {}", token.trim());
     for (path, limit) in [("/rpc", 16 << 20), ("/message", 16 << 20), ("/mcp", 16 << 20), ("/agent", 64 << 20)] {
@@ -135,7 +135,7 @@ fn open(home: &Home, path: &str) -> Result<String, String> {
 #[test]
 fn opened_files_give_nothing_away_that_lies_beside_them() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     for folder in ["work/site/.git", "work/site/sub/.cache", ".ssh"] {
         fs::create_dir_all(home.path(folder)).unwrap();
     }
@@ -236,7 +236,7 @@ fn another_user_of_this_machine_is_no_page_and_no_agent() {
         ask_as(uid, port, "/why", &headers)
     };
     let first = home();
-    let hub = Hub::start(&first);
+    let hub = HubProcess::start(&first);
     let port = first.port();
     assert!(join(port, 0, &[]).contains("\"allowed\":true"));
     let refused = join(port, OTHER, &[]);
@@ -264,20 +264,20 @@ fn another_user_of_this_machine_is_no_page_and_no_agent() {
     drop(hub);
 
     let open = home();
-    let _hub = Hub::start_with(&open, &["--auth", "none"]);
+    let _hub = HubProcess::start_with(&open, &["--auth", "none"]);
     let host = format!("host: localhost:{}", open.port());
     assert_eq!(status(&ask_as(0, open.port(), "/sessions", &[&host])), 200);
     assert_eq!(status(&ask_as(OTHER, open.port(), "/sessions", &[&host])), 403);
 
     let proxied = home();
-    let _hub = Hub::start_with(&proxied, &["--proxy-user", "65534"]);
+    let _hub = HubProcess::start_with(&proxied, &["--proxy-user", "65534"]);
     assert!(join(proxied.port(), OTHER, &[]).contains("\"allowed\":true"));
 }
 
 #[test]
 fn what_a_hub_remembers_is_for_its_user_alone() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = stage::page(&home);
     let file = home.path("state/eye/sessions.json");
     let deadline = std::time::Instant::now() + DEADLINE;

@@ -2,7 +2,7 @@
 
 use crate::stage::{home, page};
 use eye_testkit::process::peak_kib;
-use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage};
+use eye_testkit::{DEADLINE, Home, HubProcess, PageSetup, Reply, ScriptedPage};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::sync::mpsc::channel;
@@ -46,14 +46,14 @@ fn others_are_answered(home: &Home, after: &str) {
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "Shop\n"), "after {after}: {}", ran.stderr);
 }
 
-fn memory_kib(hub: &Hub) -> u64 {
+fn memory_kib(hub: &HubProcess) -> u64 {
     peak_kib(hub.pid()).expect("the hub runs")
 }
 
 #[test]
 fn no_page_kills_or_freezes_the_hub() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let _shop = page(&home);
     let page = hostile(&home, "hostile");
 
@@ -104,7 +104,7 @@ fn no_page_kills_or_freezes_the_hub() {
 #[test]
 fn a_hub_that_is_kept_busy_ends_when_it_is_told_to() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let page = hostile(&home, "hostile");
     let front = Value::from(vec![json!({"op":"add","path":"/0","value":0}); 5_000]);
     for revision in 1..40 {

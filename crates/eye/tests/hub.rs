@@ -2,7 +2,7 @@
 
 use crate::stage;
 use crate::stage::{answers, home, page};
-use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, Running, ScriptedPage};
+use eye_testkit::{DEADLINE, Home, HubProcess, PageSetup, Reply, Running, ScriptedPage};
 use std::io::Read;
 use std::net::{TcpListener, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
@@ -62,7 +62,7 @@ fn up_says_where_the_hub_is_and_down_stops_it() {
 #[test]
 fn a_call_while_the_hub_ends_waits_and_starts_the_next() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let page = page(&home);
     stage::signal(hub.pid(), "TERM");
     // From here on the hub accepts no more calls, but still has its socket.
@@ -76,7 +76,7 @@ fn a_call_while_the_hub_ends_waits_and_starts_the_next() {
 #[test]
 fn a_second_hub_in_the_foreground_is_refused() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let ran = home.eye(["up", "--foreground"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (3, ""));
     assert!(ran.stderr.starts_with("error: a hub already runs on "), "{}", ran.stderr);
@@ -108,7 +108,7 @@ fn a_stale_socket_file_is_recovered() {
 #[test]
 fn a_hub_killed_in_mid_call_is_told_and_the_next_call_works() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Shop"), |_| Reply::Hold);
     let session = page.session().to_owned();
     let running = home.start(["forever()"]);
@@ -144,7 +144,7 @@ fn listening_beyond_loopback_needs_more_than_a_flag() {
 #[test]
 fn a_hub_elsewhere_is_asked_with_the_token() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let _page = page(&home);
     let token = home.eye(["token", "show"]).stdout.trim().to_owned();
     let remote = |token: Option<&str>, server: &str| {
@@ -236,7 +236,8 @@ fn a_hub_elsewhere_is_asked_over_tls_when_its_certificate_is_known() {
     let (cert, key) = (home.path("cert.pem"), home.path("key.pem"));
     std::fs::write(&cert, made.cert.pem()).unwrap();
     std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
-    let hub = Hub::start_with(&home, &["--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()]);
+    let hub =
+        HubProcess::start_with(&home, &["--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()]);
     assert_eq!(hub.url(), format!("https://127.0.0.1:{}", home.port()));
     let server = format!("wss://localhost:{}", home.port());
     let token = home.eye(["token", "show"]).stdout.trim().to_owned();
@@ -260,7 +261,7 @@ fn a_hub_elsewhere_is_asked_over_tls_when_its_certificate_is_known() {
 #[test]
 fn a_new_token_says_that_the_hub_still_takes_the_old_one() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let ran = home.eye(["token", "new"]);
     assert_eq!((ran.code, ran.stdout.len()), (0, 65));
     assert!(ran.stderr.starts_with("note: the hub that runs takes the old one"), "{}", ran.stderr);

@@ -3,7 +3,7 @@
 
 use crate::stage::home;
 use eye_protocol::Value;
-use eye_testkit::{DEADLINE, Held, Home, Hub, PageSetup, Reply, Running, ScriptedPage, ToolReply};
+use eye_testkit::{DEADLINE, Held, Home, HubProcess, PageSetup, Reply, Running, ScriptedPage, ToolReply};
 use serde_json::json;
 use std::time::Instant;
 use tungstenite::client::IntoClientRequest;
@@ -15,7 +15,7 @@ type Stream = tungstenite::stream::MaybeTlsStream<std::net::TcpStream>;
 fn answers_to_calls_of_a_killed_hub_are_not_believed() {
     const CALLS: usize = 3;
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let setup = PageSetup::new(&home, "Late").session("late");
     let page = ScriptedPage::join(&home, &setup, |_| Reply::Hold);
     let asked: Vec<_> = (0..CALLS).map(|_| home.start(["slow()"])).collect();
@@ -26,7 +26,7 @@ fn answers_to_calls_of_a_killed_hub_are_not_believed() {
         assert_ne!(one.wait().code, 0, "the hub that was asked is dead");
     }
 
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &setup, |_| Reply::Hold);
     let asked: Vec<_> = (0..CALLS).map(|_| home.start(["slow()"])).collect();
     let new: Vec<Held> = (0..CALLS).map(|_| page.held()).collect();
@@ -62,8 +62,8 @@ const SHOP: &str = "https://shop.test";
 const EVIL: &str = "https://evil.test";
 
 /// A hub that lets both origins join.
-fn hub(home: &Home) -> Hub {
-    let hub = Hub::start(home);
+fn hub(home: &Home) -> HubProcess {
+    let hub = HubProcess::start(home);
     for origin in [SHOP, EVIL] {
         assert_eq!(home.eye(["allow", origin]).code, 0);
     }
@@ -240,7 +240,7 @@ fn a_name_that_a_person_gave_cannot_be_taken_by_a_page() {
     // The name outlives the hub.
     hub.kill();
     shop.wait_closed();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _by_alias = page_of(&home, EVIL, "Evil", None, Some("till"));
     let _shop = page_of(&home, SHOP, "Shop", Some("s1"), None);
     assert_eq!(home.eye(["--page", "till", "1"]).stdout, "Shop\n");
@@ -249,7 +249,7 @@ fn a_name_that_a_person_gave_cannot_be_taken_by_a_page() {
 #[test]
 fn no_page_learns_the_agents_folder() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let folder = home.path("work/very-secret-project");
     std::fs::create_dir_all(&folder).unwrap();
     let tools = [json!({ "name": "echo" })];
@@ -298,7 +298,7 @@ fn a_client_without_our_subprotocol_speaks_json_rpc_only() {
     const NOT_JSON_RPC: [&str; 7] =
         ["{nonsense", "a:stolen()", ":stolen()", "stolen()", r#"["a","stolen()"]"#, r#"{i:1,c:"stolen()"}"#, "[]["];
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Shop"), |code| Reply::text(code));
     let token = format!("Bearer {}", home.eye(["token", "show"]).stdout.trim());
     let origin = format!("http://localhost:{}", home.port());

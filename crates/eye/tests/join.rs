@@ -1,7 +1,7 @@
 //! `eye join`: the texts that a newcomer pastes, for the running hub.
 
 use crate::stage::{answers, home};
-use eye_testkit::{Hub, Running};
+use eye_testkit::{HubProcess, Running};
 use serde_json::Value;
 
 #[test]
@@ -10,7 +10,7 @@ fn the_ways_in_are_told_with_their_limits() {
     let ran = home.eye(["join"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, "note: no hub runs; the first command starts one\n"));
     assert!(ran.stdout.starts_with(&format!("A page joins http://localhost:{} by one of these.\n", home.port())));
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let ran = home.eye(["join"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     for way in ["tag", "vite", "import", "proxy", "bookmarklet", "userscript"] {
@@ -24,7 +24,7 @@ fn the_ways_in_are_told_with_their_limits() {
 #[test]
 fn one_way_is_printed_as_it_is_pasted() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let hub = format!("http://localhost:{}", home.port());
     assert_eq!(home.eye(["join", "tag"]), answers(0, &format!("<script src=\"{hub}/eye.js\"></script>\n"), ""));
     let vite =

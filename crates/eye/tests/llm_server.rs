@@ -1,7 +1,7 @@
 //! The LLM server behind the hub: how the server and its key are configured.
 
 use crate::stage;
-use eye_testkit::Hub;
+use eye_testkit::HubProcess;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
@@ -31,7 +31,7 @@ fn the_llm_server_and_its_key_are_named_to_the_hub() {
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://127.0.0.1:{}/v1", listener.local_addr().unwrap().port());
-    let _hub = Hub::start_with(&home, &["--llm", &url]);
+    let _hub = HubProcess::start_with(&home, &["--llm", &url]);
     let served = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         let mut head = String::new();

@@ -1,7 +1,7 @@
 //! The hub's own log: every fault is in it, with ids and without secrets or contents; it is bounded and readable.
 
 use crate::stage::{Terminal, home};
-use eye_testkit::{Home, Hub, PageSetup, Reply, Running, ScriptedPage};
+use eye_testkit::{Home, HubProcess, PageSetup, Reply, Running, ScriptedPage};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -18,7 +18,7 @@ fn log_file(home: &Home) -> PathBuf {
 #[test]
 fn refused_connections_are_logged_without_what_they_sent() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let join = |path: &str, origin: &str, token: &str| {
         let mut request = format!("ws://127.0.0.1:{}{path}", home.port()).into_client_request().unwrap();
         request.headers_mut().insert("Origin", origin.parse().unwrap());
@@ -47,7 +47,7 @@ fn refused_connections_are_logged_without_what_they_sent() {
 #[test]
 fn a_slow_peer_that_is_closed_is_logged_with_its_connection() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let big = "x".repeat(1 << 20);
     let (asked, answered) = std::sync::mpsc::channel();
     let script = move |_: &str| {
@@ -73,7 +73,7 @@ fn a_slow_peer_that_is_closed_is_logged_with_its_connection() {
 #[test]
 fn a_server_that_dies_is_logged() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let script = "echo the-secret-words >&2; exit 3";
     assert_eq!(home.eye(["servers", "add", "dead", "--", "sh", "-c", script]).code, 0);
     home.eye(["discover", "anything"]);
@@ -88,7 +88,7 @@ fn a_full_disk_is_logged() {
     symlink("/dev/full", home.path("state/eye/audit.jsonl")).unwrap();
     // The file is written under another name and renamed; a folder with its name makes that fail like a full disk.
     fs::create_dir(home.path("state/eye/sessions.json")).unwrap();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = ScriptedPage::echo(&home, "Shop");
     home.eye(["1"]);
     home.logged(&["ERROR", "the audit log cannot be written", "No space left"]);
@@ -129,7 +129,7 @@ fn levels_choose_what_is_logged_and_ids_are_fields() {
         [(&[][..], false, false), (&["--log", "debug"], true, false), (&["--log", "trace"], true, true)]
     {
         let home = home();
-        let hub = Hub::start_with(&home, flags);
+        let hub = HubProcess::start_with(&home, flags);
         let page = ScriptedPage::echo(&home, "The title");
         home.eye(["'the-secret-code'"]);
         assert_eq!(home.eye(["down"]).code, 0);
@@ -143,7 +143,7 @@ fn levels_choose_what_is_logged_and_ids_are_fields() {
         assert!(!text.contains("the-secret-code") && !text.contains("The title"), "{text}");
     }
     let home = home();
-    let hub = Hub::start_with(&home, &["--log", "off"]);
+    let hub = HubProcess::start_with(&home, &["--log", "off"]);
     home.eye(["down"]);
     hub.wait();
     assert_eq!(fs::read_to_string(log_file(&home)).unwrap_or_default(), "");
@@ -156,7 +156,7 @@ fn levels_choose_what_is_logged_and_ids_are_fields() {
 #[test]
 fn the_log_is_rotated_at_its_limit() {
     let home = home();
-    let _hub = Hub::start_with(&home, &["--log", "trace"]);
+    let _hub = HubProcess::start_with(&home, &["--log", "trace"]);
     let _page = ScriptedPage::echo(&home, "Shop");
     let agent = UnixStream::connect(home.socket()).unwrap();
     let mut answers = BufReader::new(agent.try_clone().unwrap()).lines();
@@ -185,7 +185,7 @@ fn the_log_is_rotated_at_its_limit() {
 #[test]
 fn the_log_is_printed_also_without_a_hub_and_followed() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     home.logged(&["the hub serves"]);
     let ran = home.eye(["logs", "--hub"]);
     assert!(ran.code == 0 && ran.stdout.contains("the hub serves"), "{ran:?}");

@@ -1,7 +1,7 @@
 //! The mailbox as files: `in` for the agent to read, `out` for it to write, and calls of the bridge in both.
 
 use crate::stage::home;
-use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
+use eye_testkit::{DEADLINE, Home, HubProcess, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
 /// A home with the original's folder, a hub, and a page that reports the messages it receives.
-fn opened() -> (Home, Hub, ScriptedPage, Receiver<Value>, PathBuf) {
+fn opened() -> (Home, HubProcess, ScriptedPage, Receiver<Value>, PathBuf) {
     let home = home();
     let folder = home.path(".algo");
     fs::create_dir(&folder).unwrap();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let (sender, written) = channel();
     let setup = PageSetup::new(&home, "Desk").alias("desk");
     let page = ScriptedPage::offering(&home, &setup, &[], move |verb, params| {
@@ -95,7 +95,7 @@ fn a_call_of_the_bridge_in_one_file_is_answered_in_the_other() {
     let home = home();
     let folder = home.path(".algo");
     fs::create_dir(&folder).unwrap();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = ScriptedPage::join(&home, &PageSetup::new(&home, "Desk"), |code| {
         assert!(code.contains("globalThis.ALGO?.bridge, \"getState\", [1]"), "{code}");
         Reply::json(r#"{"success":true,"result":{"user":"root"}}"#)

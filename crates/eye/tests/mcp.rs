@@ -3,7 +3,7 @@
 use crate::stage::mcp::{Client, with_meta};
 use crate::stage::{home, page};
 use eye_protocol::{Code, Error};
-use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
+use eye_testkit::{Home, HubProcess, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 
 fn tools() -> Vec<Value> {
@@ -38,7 +38,7 @@ fn shop(home: &Home, alias: &str) -> ScriptedPage {
 #[test]
 fn eye_answers_the_bare_value() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let mut client = Client::legacy(&home, &[]);
     for (expr, want) in
@@ -54,7 +54,7 @@ fn eye_answers_the_bare_value() {
 #[test]
 fn failures_reach_the_model_with_their_next_step() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let mut client = Client::legacy(&home, &[]);
     let refused = client.text("eye", &json!({ "expr": "1" }), true);
     assert!(refused.starts_with("no page is connected\nhint: "), "{refused}");
@@ -70,7 +70,7 @@ fn failures_reach_the_model_with_their_next_step() {
 #[test]
 fn a_long_answer_is_cut_and_says_how_to_go_on() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let text = Client::legacy(&home, &[]).text("eye", &json!({ "expr": "large" }), false);
     assert!(text.len() < 41_000, "{}", text.len());
@@ -80,7 +80,7 @@ fn a_long_answer_is_cut_and_says_how_to_go_on() {
 #[test]
 fn the_sparse_list_is_the_same_bytes_whatever_there_is_and_leaks_nothing() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let mut client = Client::legacy(&home, &[]);
     let before = client.ask("tools/list", &json!({})).to_string();
     let _page = shop(&home, "shop");
@@ -106,7 +106,7 @@ fn the_sparse_list_is_the_same_bytes_whatever_there_is_and_leaks_nothing() {
 #[test]
 fn a_tool_of_a_page_is_found_by_words_and_called_by_name() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = shop(&home, "shop");
     let mut client = Client::legacy(&home, &[]);
     let found = client.text("mcp_discover", &json!({ "query": "add numbers" }), false);
@@ -134,7 +134,7 @@ fn a_tool_of_a_page_is_found_by_words_and_called_by_name() {
 #[test]
 fn a_name_that_two_pages_have_is_an_error_that_lists_both() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (_one, _two) = (shop(&home, "one"), shop(&home, "two"));
     let mut client = Client::legacy(&home, &[]);
     let both = client.text("mcp_call", &json!({ "name": "add", "arguments": { "a": 1 } }), true);
@@ -144,7 +144,7 @@ fn a_name_that_two_pages_have_is_an_error_that_lists_both() {
 #[test]
 fn the_full_list_has_every_tool_under_a_stable_name() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = shop(&home, "shop");
     let mut client = Client::legacy(&home, &["--full"]);
     let list = client.ask("tools/list", &json!({}));
@@ -173,7 +173,7 @@ fn changed(client: &mut Client, what: &str) -> String {
 #[test]
 fn state_is_a_resource_that_tells_when_it_changes() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     let uri = format!("eye://session/{}/state", page.session());
     let mut client = Client::legacy(&home, &[]);
@@ -205,7 +205,7 @@ fn state_is_a_resource_that_tells_when_it_changes() {
 #[test]
 fn cancelling_reaches_the_page_and_has_no_answer() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Shop"), |code| match code {
         "wait" => Reply::Hold,
         _ => Reply::text(code),
@@ -222,7 +222,7 @@ fn cancelling_reaches_the_page_and_has_no_answer() {
 #[test]
 fn progress_comes_under_the_clients_own_token_and_before_the_answer() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = shop(&home, "shop");
     let mut client = Client::legacy(&home, &[]);
     let arguments = json!({ "name": "slow", "arguments": {} });
@@ -240,7 +240,7 @@ fn progress_comes_under_the_clients_own_token_and_before_the_answer() {
 #[test]
 fn messages_are_read_however_they_are_cut() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let mut client = Client::legacy(&home, &[]);
     let ask = |id: u64| {
@@ -263,7 +263,7 @@ fn messages_are_read_however_they_are_cut() {
 #[test]
 fn batches_are_for_the_revision_that_has_them() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let batch = json!([
         { "jsonrpc": "2.0", "id": 1, "method": "ping" },
         { "jsonrpc": "2.0", "method": "notifications/initialized" },
@@ -282,7 +282,7 @@ fn batches_are_for_the_revision_that_has_them() {
 #[test]
 fn a_client_means_its_own_last_page_never_anothers() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let at = |alias: &'static str| {
         ScriptedPage::join(&home, &PageSetup::new(&home, alias).alias(alias), move |_| Reply::text(alias))
     };
@@ -300,7 +300,7 @@ fn a_client_means_its_own_last_page_never_anothers() {
 #[test]
 fn a_client_outlives_its_hub() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let mut client = Client::legacy(&home, &[]);
     client.ask("ping", &json!({}));
     hub.kill();
@@ -314,7 +314,7 @@ fn a_client_outlives_its_hub() {
 #[test]
 fn what_is_under_way_when_a_hub_stops_is_answered() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Shop"), |_| Reply::Hold);
     let mut client = Client::legacy(&home, &[]);
     let id = client.send("tools/call", &json!({ "name": "eye", "arguments": { "expr": "wait" } }));
@@ -328,7 +328,7 @@ fn what_is_under_way_when_a_hub_stops_is_answered() {
 #[test]
 fn a_modern_client_needs_no_handshake() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     let mut client = Client::start(&home, &[]);
     let about = client.modern("server/discover", json!({}));
@@ -357,7 +357,7 @@ fn a_modern_client_needs_no_handshake() {
 #[test]
 fn the_version_of_a_modern_request_is_checked() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let mut client = Client::start(&home, &[]);
     let version = "io.modelcontextprotocol/protocolVersion";
     let mut params = with_meta(json!({}));
@@ -371,7 +371,7 @@ fn the_version_of_a_modern_request_is_checked() {
 #[test]
 fn an_agent_on_an_ordinary_socket_asks_the_gateway() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = shop(&home, "shop");
     let ask = |method: &str, params: Value| {
         let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
@@ -390,7 +390,7 @@ fn an_agent_on_an_ordinary_socket_asks_the_gateway() {
 #[test]
 fn an_expression_that_begins_like_an_announcement_is_none() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = ScriptedPage::echo(&home, "Echo");
     assert_eq!(home.eye(["mcp + 1"]).stdout, "mcp + 1\n");
 }
@@ -409,7 +409,7 @@ fn clients_are_told_what_to_configure() {
 #[test]
 fn inner_lists_come_in_whole_pages_and_ping_is_answered() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let long = "x".repeat(2_000);
     let tools: Vec<Value> = (0..60).map(|n| json!({ "name": format!("tool{n}"), "description": long })).collect();
     let setup = PageSetup::new(&home, "Many");
@@ -433,7 +433,7 @@ fn inner_lists_come_in_whole_pages_and_ping_is_answered() {
 #[test]
 fn onboarding_is_a_further_tool_where_the_config_asks_for_it() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     assert_eq!(Client::legacy(&home, &[]).refused("tools/call", &json!({ "name": "onboarding" }))["code"], -32602);
     // A repository cannot switch it on: it has no entry that the user could trust.
     let folder = home.path("work/a/.eye");

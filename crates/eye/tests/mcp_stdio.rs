@@ -2,7 +2,7 @@
 
 use crate::stage;
 use crate::stage::home;
-use eye_testkit::{Home, Hub};
+use eye_testkit::{Home, HubProcess};
 use rustix::fs::{OFlags, fcntl_getfl};
 use serde_json::{Value, json};
 use std::fs::File;
@@ -27,7 +27,7 @@ fn answer(lines: &mut impl BufRead) -> Value {
 #[test]
 fn a_client_on_sockets_is_served_and_finds_them_as_they_were() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (mut ours, theirs) = UnixStream::pair().unwrap();
     let kept = OwnedFd::from(theirs.try_clone().unwrap());
     let mut child = start(&home, OwnedFd::from(theirs.try_clone().unwrap()), OwnedFd::from(theirs));
@@ -42,7 +42,7 @@ fn a_client_on_sockets_is_served_and_finds_them_as_they_were() {
 #[test]
 fn a_shared_pipe_is_never_changed() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (theirs, mut ours) = std::io::pipe().unwrap();
     let (from_them, to_us) = std::io::pipe().unwrap();
     let (kept_in, kept_out) = (theirs.try_clone().unwrap(), to_us.try_clone().unwrap());
@@ -59,7 +59,7 @@ fn a_shared_pipe_is_never_changed() {
 #[test]
 fn files_are_read_to_their_end_and_answered() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (asked, answered) = (home.path("asked"), home.path("answered"));
     std::fs::write(&asked, format!("{PING}\n")).unwrap();
     let mut child = start(&home, File::open(&asked).unwrap(), File::create(&answered).unwrap());
@@ -70,7 +70,7 @@ fn files_are_read_to_their_end_and_answered() {
 #[test]
 fn what_was_asked_before_stdin_closed_is_answered() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let mut child = start(&home, Stdio::piped(), Stdio::piped());
     let mut stdin = child.stdin.take().unwrap();
     for _ in 0..100 {
@@ -86,7 +86,7 @@ fn what_was_asked_before_stdin_closed_is_answered() {
 #[test]
 fn a_hub_that_was_stopped_is_not_started_by_a_client_that_leaves() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (theirs, mut pipe) = std::io::pipe().unwrap();
     let mut child = start(&home, theirs, Stdio::piped());
     writeln!(pipe, "{PING}").unwrap();
@@ -100,7 +100,7 @@ fn a_hub_that_was_stopped_is_not_started_by_a_client_that_leaves() {
 #[test]
 fn nor_by_one_on_a_socket() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (mut ours, theirs) = UnixStream::pair().unwrap();
     let mut child = start(&home, OwnedFd::from(theirs.try_clone().unwrap()), OwnedFd::from(theirs));
     writeln!(ours, "{PING}").unwrap();
@@ -114,7 +114,7 @@ fn nor_by_one_on_a_socket() {
 #[test]
 fn the_hub_lets_go_of_a_client_whose_server_was_killed() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let mut child = start(&home, Stdio::piped(), Stdio::piped());
     writeln!(child.stdin.as_mut().unwrap(), "{PING}").unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
@@ -128,7 +128,7 @@ fn the_hub_lets_go_of_a_client_whose_server_was_killed() {
 #[test]
 fn an_agent_begins_without_a_page() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let mut client = stage::mcp::Client::legacy(&home, &[]);
     let address = format!("http://localhost:{}/apps/scene/", home.port());
     let mut seen = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::stage::home;
 use crate::stage::mcp::Client;
-use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage};
+use eye_testkit::{Home, HubProcess, PageSetup, Reply, ScriptedPage};
 use serde_json::json;
 
 /// A user whose one server is the hub of another home.
@@ -30,7 +30,7 @@ fn upstream_in(folder: &std::path::Path, other: &Home) {
 #[test]
 fn tools_of_a_server_behind_the_gateway_are_found_and_called_like_those_of_pages() {
     let (home, other) = (home(), home());
-    let (_hub, _behind) = (Hub::start(&home), Hub::start(&other));
+    let (_hub, _behind) = (HubProcess::start(&home), HubProcess::start(&other));
     let _page = ScriptedPage::join(&other, &PageSetup::new(&other, "Behind"), |code| match code {
         "boom" => Reply::threw("far away"),
         _ => Reply::text("from behind"),
@@ -65,7 +65,7 @@ fn tools_of_a_server_behind_the_gateway_are_found_and_called_like_those_of_pages
 #[test]
 fn the_command_line_names_servers_above_every_file() {
     let (home, other) = (home(), home());
-    let (_hub, _behind) = (Hub::start(&home), Hub::start(&other));
+    let (_hub, _behind) = (HubProcess::start(&home), HubProcess::start(&other));
     let _here = ScriptedPage::join(&home, &PageSetup::new(&home, "Here"), |_| Reply::text("from here"));
     let _page = ScriptedPage::join(&other, &PageSetup::new(&other, "Behind"), |_| Reply::text("from behind"));
     // The user's own server of this name cannot run; the file of the command line overrides it.
@@ -87,7 +87,7 @@ fn the_command_line_names_servers_above_every_file() {
 #[test]
 fn a_client_elsewhere_has_none_of_a_projects_servers() {
     let (home, other) = (home(), home());
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     upstream_in(&home.path("work/.eye"), &other);
     let mut command = home.command();
     let elsewhere = json!({ "jsonrpc": "2.0", "id": 1, "method": "gateway/servers", "params": {} });

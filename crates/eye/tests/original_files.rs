@@ -1,7 +1,7 @@
 //! The files of the original eye in `~/.algo`: where its CLI found its server and token, and where that token is sent.
 
 use crate::stage::{answers, home};
-use eye_testkit::{Home, Hub, PageSetup, Ran, Reply, Running, ScriptedPage};
+use eye_testkit::{Home, HubProcess, PageSetup, Ran, Reply, Running, ScriptedPage};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -19,9 +19,9 @@ fn algo(home: &Home, files: &[(&str, String)]) {
 }
 
 /// A hub with a page, and the token of that hub.
-fn far() -> (Home, Hub, ScriptedPage, String) {
+fn far() -> (Home, HubProcess, ScriptedPage, String) {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Far"), |_| Reply::text("Far away"));
     let token = home.eye(["token", "show"]).stdout.trim().to_owned();
     (home, hub, page, token)
@@ -59,7 +59,7 @@ fn every_form_of_the_originals_files_reaches_its_server() {
 #[test]
 fn the_originals_token_alone_is_sent_nowhere_and_the_hub_here_is_asked() {
     let near = home();
-    let _hub = Hub::start(&near);
+    let _hub = HubProcess::start(&near);
     let _page = ScriptedPage::join(&near, &PageSetup::new(&near, "Near"), |_| Reply::text("Here"));
     for file in [("token", "secret\n".to_owned()), ("config.json", r#"{"token":"secret"}"#.to_owned())] {
         algo(&near, &[file]);

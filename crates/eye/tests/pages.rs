@@ -2,7 +2,7 @@
 
 use crate::stage;
 use crate::stage::{answers, home, page};
-use eye_testkit::{Hub, PageSetup, Reply, ScriptedPage};
+use eye_testkit::{HubProcess, PageSetup, Reply, ScriptedPage};
 
 fn two_pages(home: &eye_testkit::Home) -> (ScriptedPage, ScriptedPage) {
     let shop = PageSetup::new(home, "Shop").alias("shop").session("s-shop");
@@ -16,7 +16,7 @@ fn two_pages(home: &eye_testkit::Home) -> (ScriptedPage, ScriptedPage) {
 #[test]
 fn without_a_page_a_call_ends_with_3_and_says_what_to_do() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     for args in [&["1"][..], &["fire", "1"], &["async", "1"]] {
         let ran = home.eye(args);
         assert_eq!((ran.code, ran.stdout.as_str()), (3, ""), "{args:?}");
@@ -28,7 +28,7 @@ fn without_a_page_a_call_ends_with_3_and_says_what_to_do() {
 #[test]
 fn several_pages_are_an_error_that_lists_them() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _pages = two_pages(&home);
     let ran = home.eye(["1"]);
     assert_eq!(ran.code, 3);
@@ -38,7 +38,7 @@ fn several_pages_are_an_error_that_lists_them() {
 #[test]
 fn a_page_is_named_by_id_alias_title_or_url() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _pages = two_pages(&home);
     for (name, want) in
         [("shop", "from shop\n"), ("s-mail", "from mail\n"), ("Mail", "from mail\n"), ("/mail-box", "from mail\n")]
@@ -53,7 +53,7 @@ fn a_page_is_named_by_id_alias_title_or_url() {
 #[test]
 fn use_chooses_a_page_for_this_folder_only() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _pages = two_pages(&home);
     let there = |folder: &str, args: &[&str]| {
         eye_testkit::Running::of(home.command().args(args).current_dir(home.path(folder))).wait()
@@ -71,7 +71,7 @@ fn use_chooses_a_page_for_this_folder_only() {
 #[test]
 fn pages_lists_them_aligned_or_as_json() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let ran = home.eye(["pages"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
     let _pages = two_pages(&home);
@@ -93,7 +93,7 @@ fn pages_lists_them_aligned_or_as_json() {
 #[test]
 fn pages_says_who_asked_last_and_when() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _pages = two_pages(&home);
     let there = |folder: &str, args: &[&str]| {
         eye_testkit::Running::of(home.command().args(args).current_dir(home.path(folder))).wait()
@@ -116,7 +116,7 @@ fn pages_says_who_asked_last_and_when() {
 #[test]
 fn two_agents_with_the_same_ids_get_their_own_answers() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Slow"), |_| Reply::Hold);
     let first = home.start(["first"]);
     let held_first = page.held();
@@ -133,7 +133,7 @@ fn two_agents_with_the_same_ids_get_their_own_answers() {
 #[test]
 fn a_page_that_leaves_for_good_ends_its_calls() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Slow"), |_| Reply::Hold);
     let running = home.start(["forever()"]);
     page.held();
@@ -145,7 +145,7 @@ fn a_page_that_leaves_for_good_ends_its_calls() {
 #[test]
 fn a_page_that_comes_back_keeps_its_session() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let first = page(&home);
     let session = first.session().to_owned();
     first.leave();
@@ -165,13 +165,13 @@ fn a_page_that_is_there_goes_before_those_that_a_hub_before_remembered_under_its
         };
         ScriptedPage::join(&home, &setup, move |_| Reply::text(answer))
     };
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let before = shop("s-before", 5173, "before");
     assert_eq!(home.eye(["-p", "shop", "1"]), answers(0, "before\n", ""));
     assert_eq!(home.eye(["down"]).code, 0);
     hub.wait();
     before.wait_closed();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _now = shop("s-now", 5174, "now");
     // The earlier page is still expected back, and of another origin: it does not make the alias ambiguous.
     for name in ["shop", "Shop"] {
@@ -192,7 +192,7 @@ fn a_page_that_is_there_goes_before_those_that_a_hub_before_remembered_under_its
 #[test]
 fn code_in_a_page_whose_origin_forbids_it_ends_with_4() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     assert_eq!(home.eye(["allow", "--no-eval", "https://bank.test"]).code, 0);
     let setup = PageSetup { origin: Some("https://bank.test".into()), ..PageSetup::new(&home, "Bank") };
     let _page = ScriptedPage::join(&home, &setup, stage::table);

@@ -4,7 +4,7 @@
 use crate::stage::cut::Network;
 use crate::stage::hubs::{hub, lists, setup, until};
 use crate::stage::{answers, home};
-use eye_testkit::{Home, Hub, Nats, Reply, ScriptedPage};
+use eye_testkit::{Home, HubProcess, Nats, Reply, ScriptedPage};
 use std::sync::{Arc, Mutex};
 
 fn script(code: &str) -> Reply {
@@ -21,7 +21,7 @@ fn hubs_that_are_cut_apart_serve_their_own_pages_and_are_one_service_again_when_
     let nats = Nats::start();
     let network = Network::before(nats.port());
     let a = home();
-    let _hub_a = Hub::start_with(&a, &["--cluster", &network.url(), "--hub-name", "a"]);
+    let _hub_a = HubProcess::start_with(&a, &["--cluster", &network.url(), "--hub-name", "a"]);
     let (b, _hub_b) = hub(&nats, "b");
     let near = ScriptedPage::join(&a, &setup(&a, "Near").alias("near"), script);
     let heard = Arc::new(Mutex::new(Vec::new()));
@@ -60,7 +60,7 @@ fn a_session_that_moved_while_its_hub_was_cut_off_stays_where_it_went() {
     let nats = Nats::start();
     let network = Network::before(nats.port());
     let a = home();
-    let _hub_a = Hub::start_with(&a, &["--cluster", &network.url(), "--hub-name", "a"]);
+    let _hub_a = HubProcess::start_with(&a, &["--cluster", &network.url(), "--hub-name", "a"]);
     let (b, _hub_b) = hub(&nats, "b");
     let old = ScriptedPage::join(&a, &setup(&a, "Old").session("s1"), |_| Reply::text("old"));
     lists(&b, "Old");

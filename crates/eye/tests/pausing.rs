@@ -3,7 +3,7 @@
 use crate::stage::console::Console;
 use crate::stage::mcp::Client;
 use crate::stage::{answers, home};
-use eye_testkit::{Home, Hub, Nats, PageSetup, Reply, ScriptedPage};
+use eye_testkit::{Home, HubProcess, Nats, PageSetup, Reply, ScriptedPage};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -28,7 +28,7 @@ fn asked_of(asked: &Asked) -> Vec<String> {
 #[test]
 fn what_is_paused_waits_until_it_may_go_on() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (page, asked) = page(&home, "Shop");
     let mut console = Console::open(&home);
     let agent = home.path("work").display().to_string();
@@ -56,7 +56,7 @@ fn what_is_paused_waits_until_it_may_go_on() {
 #[test]
 fn a_paused_call_ends_with_its_own_timeout_and_says_that_a_person_paused_it() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (_page, asked) = page(&home, "Shop");
     let mut console = Console::open(&home);
     let all = json!({ "what": "all" });
@@ -75,7 +75,7 @@ fn a_paused_call_ends_with_its_own_timeout_and_says_that_a_person_paused_it() {
 #[test]
 fn paused_calls_go_on_in_their_order_and_those_of_an_agent_that_left_do_not() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (page, asked) = page(&home, "Shop");
     let mut console = Console::open(&home);
     let what = json!({ "what": "page", "name": page.session() });
@@ -98,7 +98,7 @@ fn paused_calls_go_on_in_their_order_and_those_of_an_agent_that_left_do_not() {
 #[test]
 fn a_paused_call_can_be_cancelled_and_holds_up_no_other_page() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (paused, asked) = page(&home, "Shop");
     let (free, _) = page(&home, "Desk");
     let mut console = Console::open(&home);
@@ -141,7 +141,7 @@ fn marks(home: &Home) -> usize {
 #[test]
 fn calls_of_servers_wait_too_by_the_command_line_and_by_mcp() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let config = format!("servers:\n  s: {{ command: {}, timeout: 60 }}\n", marked(&home));
     std::fs::create_dir_all(home.path("config/eye")).unwrap();
     std::fs::write(home.path("config/eye/config.yaml"), config).unwrap();
@@ -188,7 +188,7 @@ fn calls_of_servers_wait_too_by_the_command_line_and_by_mcp() {
 #[test]
 fn a_server_call_of_an_mcp_client_ends_with_the_timeout_of_the_server() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let config = format!("servers:\n  s: {{ command: {}, timeout: 0.3 }}\n", marked(&home));
     std::fs::create_dir_all(home.path("config/eye")).unwrap();
     std::fs::write(home.path("config/eye/config.yaml"), config).unwrap();
@@ -206,7 +206,7 @@ fn a_server_call_of_an_mcp_client_ends_with_the_timeout_of_the_server() {
 fn a_page_is_paused_for_agents_of_other_hubs_too() {
     let nats = Nats::start();
     let (a, b) = (home(), home());
-    let of = |home: &Home, name: &str| Hub::start_with(home, &["--cluster", &nats.url(), "--hub-name", name]);
+    let of = |home: &Home, name: &str| HubProcess::start_with(home, &["--cluster", &nats.url(), "--hub-name", name]);
     let (_hub_a, _hub_b) = (of(&a, "a"), of(&b, "b"));
     let (page, asked) = page(&b, "Shop");
     let mut console = Console::open(&b);

@@ -3,7 +3,7 @@
 
 use crate::stage::hubs::{lists, setup, until};
 use crate::stage::{answers, home, table};
-use eye_testkit::{Home, Hub, Nats, Reply, Running, ScriptedPage};
+use eye_testkit::{Home, HubProcess, Nats, Reply, Running, ScriptedPage};
 use serde_json::Value;
 use std::path::Path;
 
@@ -45,9 +45,9 @@ fn hubs_with_an_nkey_or_a_password_need_no_more_than_the_documented_permissions(
     let seed = a.path("seed");
     std::fs::write(&seed, SEED).unwrap();
     let named = ["--hub-name", "a", "--cluster-creds", seed.to_str().unwrap()];
-    let _hub_a = Hub::start_with(&a, &[&["--cluster", &nats.url()][..], &named].concat());
+    let _hub_a = HubProcess::start_with(&a, &[&["--cluster", &nats.url()][..], &named].concat());
     let url = format!("nats://b:secret@127.0.0.1:{}", nats.port());
-    let hub_b = Hub::start_with(&b, &["--cluster", &url, "--hub-name", "b"]);
+    let hub_b = HubProcess::start_with(&b, &["--cluster", &url, "--hub-name", "b"]);
     let page = ScriptedPage::join(&b, &setup(&b, "Shop").alias("shop"), table);
     page.say(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":1},"revision":1}}"#);
     lists(&a, "shop");
@@ -75,7 +75,7 @@ fn what_nats_refuses_is_a_problem_of_the_hub_which_serves_its_own_pages() {
         Nats::start_with("authorization { users: [ { user: a, password: p, permissions: { subscribe: \"x\" } } ] }");
     let a = home();
     let url = format!("nats://a:p@127.0.0.1:{}", nats.port());
-    let _hub = Hub::start_with(&a, &["--cluster", &url, "--hub-name", "a"]);
+    let _hub = HubProcess::start_with(&a, &["--cluster", &url, "--hub-name", "a"]);
     let _page = ScriptedPage::join(&a, &setup(&a, "Shop").alias("shop"), table);
     assert_eq!(a.eye(["--page", "shop", "document.title"]), answers(0, "Shop\n", ""));
     until(&a, &["status"], |ran| {
@@ -97,7 +97,7 @@ fn hubs_reach_a_server_over_tls_whose_authority_the_system_trusts() {
         let home = home();
         let mut command = home.command();
         command.env("SSL_CERT_FILE", file("ca.pem"));
-        let hub = Hub::start_by(&mut command, &["--cluster", &url, "--hub-name", name]);
+        let hub = HubProcess::start_by(&mut command, &["--cluster", &url, "--hub-name", name]);
         (home, hub)
     };
     let ((a, _hub_a), (b, _hub_b)) = (start("a"), start("b"));
@@ -106,7 +106,7 @@ fn hubs_reach_a_server_over_tls_whose_authority_the_system_trusts() {
     assert_eq!(a.eye(["--page", "shop", "document.title"]), answers(0, "Shop\n", ""));
     // Without the authority the server is not trusted.
     let c = home();
-    let _hub_c = Hub::start_with(&c, &["--cluster", &url, "--hub-name", "c"]);
+    let _hub_c = HubProcess::start_with(&c, &["--cluster", &url, "--hub-name", "c"]);
     until(&c, &["status"], |ran| ran.stdout.contains("own pages only"));
     assert!(!c.eye(["pages"]).stdout.contains("shop"));
 }

@@ -1,12 +1,12 @@
 //! `eye repl`, with a terminal and without one.
 
 use crate::stage::{Terminal, home, page};
-use eye_testkit::Hub;
+use eye_testkit::HubProcess;
 
 #[test]
 fn the_repl_answers_line_by_line_without_a_terminal() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let ran = home.eye_reading("5\n\nboom\n.page\ndocument.title\n.exit\nnever\n", ["repl"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, "error: page: x\n"));
@@ -18,7 +18,7 @@ fn the_repl_answers_line_by_line_without_a_terminal() {
 #[test]
 fn on_a_terminal_the_repl_takes_pasted_lines_and_keeps_a_history() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let (mut terminal, near) = Terminal::open();
     let mut command = home.command();
@@ -42,7 +42,7 @@ fn on_a_terminal_the_repl_takes_pasted_lines_and_keeps_a_history() {
 #[test]
 fn eye_alone_is_the_repl_on_a_terminal() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let (mut terminal, near) = Terminal::open();
     let mut command = home.command();

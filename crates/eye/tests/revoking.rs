@@ -5,7 +5,7 @@ use crate::stage::home;
 use crate::stage::llm::slow_llm;
 use crate::stage::mcp::Client;
 use crate::stage::wire::{all, http, mcp_session, request, rest_of, websocket};
-use eye_testkit::{DEADLINE, Home, Hub, PageSetup, Reply, Running, ScriptedPage};
+use eye_testkit::{DEADLINE, Home, HubProcess, PageSetup, Reply, Running, ScriptedPage};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -16,9 +16,9 @@ use tungstenite::Message;
 const REVOKED: &str = "the token `ci` was revoked";
 
 /// A hub, a page that answers `1` and holds everything else, and the secret of a token `ci`.
-fn setting(flags: &[&str]) -> (Home, Hub, ScriptedPage, String) {
+fn setting(flags: &[&str]) -> (Home, HubProcess, ScriptedPage, String) {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Shop"), |code| match code {
         "1" => Reply::json("1"),
         _ => Reply::Hold,
@@ -152,7 +152,7 @@ fn a_revoked_token_ends_an_answer_of_the_llm() {
     for (begin, status) in [(stream, "HTTP/1.1 200"), (whole, "HTTP/1.1 401"), ("", "HTTP/1.1 401")] {
         let (url, beginning, end) = slow_llm(begin);
         let home = home();
-        let _hub = Hub::start_with(&home, &["--llm", &url]);
+        let _hub = HubProcess::start_with(&home, &["--llm", &url]);
         let secret = token(&home, &["ci", "--may", "servers"]);
         let body = json!({ "messages": [], "stream": begin == stream }).to_string();
         let mut answer = http(&home, "POST /v1/chat/completions HTTP/1.1", &secret, &body);

@@ -3,7 +3,7 @@
 
 use crate::stage::hubs::{ORIGIN, hub, lists, setup, until};
 use crate::stage::wire::{rest_of, websocket};
-use eye_testkit::{DEADLINE, Home, Hub, Nats, PageSetup, Ran, Reply, Running, ScriptedPage};
+use eye_testkit::{DEADLINE, Home, HubProcess, Nats, PageSetup, Ran, Reply, Running, ScriptedPage};
 use std::time::Instant;
 
 fn token(home: &Home, args: &[&str]) -> String {
@@ -104,7 +104,7 @@ fn tokens_that_were_made_and_taken_back_without_nats_are_so_everywhere_afterward
     // A server without its files gets everything published again.
     nats.empty();
     nats.run();
-    let _hub_b = Hub::start_with(&b, &["--cluster", &nats.url(), "--hub-name", "b"]);
+    let _hub_b = HubProcess::start_with(&b, &["--cluster", &nats.url(), "--hub-name", "b"]);
     for home in [&a, &b] {
         knows(home, &first, false);
         knows(home, &second, false);

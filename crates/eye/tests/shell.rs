@@ -88,7 +88,7 @@ fn slips_of_the_first_minutes_are_named() {
     let ran = home.eye(["open", "nothing.html"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.starts_with("error: there is no file nothing.html here\nhint: "), "{}", ran.stderr);
-    let _hub = eye_testkit::Hub::start(&home);
+    let _hub = eye_testkit::HubProcess::start(&home);
     assert_eq!(home.eye(["lok"]), typo("`lok` is not a verb, and no page is connected", "look"));
     assert_eq!(home.eye(["document"]).code, 3);
     // The opener reports at once that there is no browser; the command does not wait.

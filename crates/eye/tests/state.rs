@@ -1,7 +1,7 @@
 //! `eye state` and `eye watch`, against the real hub and a scripted page.
 
 use crate::stage::{answers, home, page};
-use eye_testkit::{Home, Hub, PageSetup, Running, ScriptedPage, ToolReply};
+use eye_testkit::{Home, HubProcess, PageSetup, Running, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 
@@ -15,7 +15,7 @@ fn publish(home: &Home, page: &ScriptedPage, method: &str, params: &str) {
 #[test]
 fn state_prints_the_value_and_nothing_else() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     publish(&home, &page, "state/update", r##"{"state":{"model":{"color":"#fff"},"n":[1,2]},"revision":1}"##);
     assert_eq!(home.eye(["state", "model.color"]), answers(0, "#fff\n", ""));
@@ -40,7 +40,7 @@ fn state_prints_the_value_and_nothing_else() {
 #[test]
 fn a_page_that_is_gone_leaves_its_state_and_a_note() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     publish(&home, &page, "state/update", r#"{"state":{"n":1},"revision":1}"#);
     page.leave();
@@ -55,7 +55,7 @@ fn a_page_that_is_gone_leaves_its_state_and_a_note() {
 #[test]
 fn a_page_that_publishes_nothing_says_so() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let ran = home.eye(["state"]);
     assert_eq!(ran.code, 3);
@@ -72,7 +72,7 @@ fn scene(home: &Home) -> ScriptedPage {
 #[test]
 fn a_call_is_done_only_at_the_revision_that_it_names() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = scene(&home);
     let none = home.eye(["click", "e1", "--if-revision", "1"]);
     assert_eq!(none.code, 1);
@@ -100,7 +100,7 @@ fn a_call_is_done_only_at_the_revision_that_it_names() {
 #[test]
 fn a_state_is_kept_under_a_name_and_given_back_to_the_page() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = scene(&home);
     page.say(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":1},"revision":1}}"#);
     assert_eq!(home.eye(["click", "e1"]).code, 0);
@@ -118,7 +118,7 @@ fn a_state_is_kept_under_a_name_and_given_back_to_the_page() {
 #[test]
 fn watch_prints_each_change_as_it_happens() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     publish(&home, &page, "state/update", r#"{"state":{"n":1},"revision":1}"#);
     let mut watching = Running::of(home.command().args(["watch", "state", "--count", "2"]));

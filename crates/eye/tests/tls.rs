@@ -3,7 +3,7 @@
 use crate::stage;
 use crate::stage::{answers, home, page};
 use eye_client::{Address, Agent, Error, Page, Trust};
-use eye_testkit::{DEADLINE, Home, Hub, Running};
+use eye_testkit::{DEADLINE, Home, HubProcess, Running};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
@@ -98,7 +98,7 @@ fn without_a_certificate_tls_is_refused_and_says_how_to_get_one() {
     let said = "error: the certificate is not for box.local\nhint: eye tls --name box.local\n";
     assert_eq!(home.eye(["up", "--foreground", "--tls", "--host", "box.local"]), answers(2, "", said));
     made(&home, &["--name", "box.local"]);
-    let hub = Hub::start_with(&home, &["--tls", "--host", "box.local"]);
+    let hub = HubProcess::start_with(&home, &["--tls", "--host", "box.local"]);
     assert!(hub.url().starts_with("https://"));
 }
 
@@ -136,7 +136,7 @@ fn certificates_that_cannot_be_used_name_the_file_and_the_way_out() {
 fn one_port_speaks_http_and_https_and_pages_join_over_both() {
     let home = home();
     let made = made(&home, &[]);
-    let hub = Hub::start_with(&home, &["--tls"]);
+    let hub = HubProcess::start_with(&home, &["--tls"]);
     assert_eq!(hub.url(), format!("https://127.0.0.1:{}", home.port()));
     let authority = Path::new(made["authority"].as_str().unwrap()).to_owned();
     assert!(get(&mut encrypted(&home, &authority), "/health").contains("\"status\":\"ok\""));
@@ -172,7 +172,7 @@ fn one_port_speaks_http_and_https_and_pages_join_over_both() {
 fn commands_and_the_relay_trust_this_machines_authority() {
     let (home, other) = (home(), home());
     made(&home, &[]);
-    let hub = Hub::start_with(&home, &["--tls"]);
+    let hub = HubProcess::start_with(&home, &["--tls"]);
     let _page = page(&home);
     let server = format!("wss://localhost:{}", home.port());
     let elsewhere = |args: &[&str]| {
@@ -201,7 +201,7 @@ fn commands_and_the_relay_trust_this_machines_authority() {
 fn a_rust_client_asks_over_tls_from_many_threads_while_its_answers_come() {
     let home = home();
     let authority = made(&home, &[])["authority"].as_str().unwrap().to_owned();
-    let _hub = Hub::start_with(&home, &["--tls"]);
+    let _hub = HubProcess::start_with(&home, &["--tls"]);
     let url = format!("wss://localhost:{}", home.port());
     let token = home.eye(["token", "show"]).stdout.trim().to_owned();
     let mut roots = RootCertStore::empty();
@@ -233,7 +233,7 @@ fn a_rust_client_asks_over_tls_from_many_threads_while_its_answers_come() {
 fn a_hub_that_runs_takes_a_renewed_certificate_and_keeps_a_good_one() {
     let home = home();
     let made = made(&home, &[]);
-    let _hub = Hub::start_with(&home, &["--tls"]);
+    let _hub = HubProcess::start_with(&home, &["--tls"]);
     let authority = Path::new(made["authority"].as_str().unwrap()).to_owned();
     let cert = Path::new(made["cert"].as_str().unwrap()).to_owned();
     let shown = || {
@@ -264,7 +264,7 @@ fn a_forged_origin_from_beyond_loopback_is_no_page_and_no_agent() {
     let home = home();
     let port = home.port();
     let authority = made(&home, &["--name", &address.to_string()])["authority"].as_str().unwrap().to_owned();
-    let _hub = Hub::start_with(&home, &["--tls", "--listen", "0.0.0.0", "--host", &address.to_string()]);
+    let _hub = HubProcess::start_with(&home, &["--tls", "--listen", "0.0.0.0", "--host", &address.to_string()]);
     let shop = home.eye(["token", "new", "shop", "--may", "join", "--origin", "http://localhost"]).stdout;
     // The request of a program that pretends to be a page of this machine; what follows is not a WebSocket, so the hub
     // ends it.

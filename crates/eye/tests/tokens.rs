@@ -3,7 +3,7 @@
 use crate::stage::home;
 use crate::stage::mcp::Client;
 use eye_protocol::operations::{self, Class, Faces, Kind, Operation};
-use eye_testkit::{Home, Hub, PageSetup, ScriptedPage, ToolReply};
+use eye_testkit::{Home, HubProcess, PageSetup, ScriptedPage, ToolReply};
 use serde_json::{Map, Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -82,7 +82,7 @@ fn bearer(secret: &str) -> (String, String) {
 #[test]
 fn every_operation_with_every_scope_on_the_unix_socket() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     for scope in SCOPES {
         let secret = secret(&home, &[scope.word(), "--may", scope.word()]);
@@ -106,7 +106,7 @@ fn every_operation_with_every_scope_on_the_unix_socket() {
 #[test]
 fn hello_and_cancel_with_every_scope_give_no_more_and_reach_no_other_call() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let held = ScriptedPage::join(&home, &PageSetup::new(&home, "Shop"), |_| eye_testkit::Reply::Hold);
     let own = home.eye(["token", "show"]).stdout.trim().to_owned();
     let socket = UnixStream::connect(home.socket()).unwrap();
@@ -153,7 +153,7 @@ fn hello_and_cancel_with_every_scope_give_no_more_and_reach_no_other_call() {
 #[test]
 fn every_operation_with_every_scope_on_a_websocket() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     for scope in SCOPES {
         let secret = secret(&home, &[scope.word(), "--may", scope.word()]);
@@ -178,7 +178,7 @@ fn every_operation_with_every_scope_on_a_websocket() {
 #[test]
 fn every_operation_with_every_scope_by_post() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     for scope in SCOPES {
         let secret = secret(&home, &[scope.word(), "--may", scope.word()]);
@@ -222,7 +222,7 @@ done"#;
 #[test]
 fn every_tool_with_every_scope_over_mcp() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     assert_eq!(home.eye(["servers", "add", "small", "--", "sh", "-c", SMALL]).code, 0);
     for scope in SCOPES {
@@ -268,7 +268,7 @@ fn every_tool_with_every_scope_over_mcp() {
 #[test]
 fn servers_do_not_exist_for_a_token_without_their_scope() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     assert_eq!(home.eye(["servers", "add", "small", "--", "sh", "-c", SMALL]).code, 0);
     assert_eq!(home.eye(["call", "small::whereabouts"]).code, 0, "the hub knows its tools");
     let secret = secret(&home, &["ci", "--may", "read"]);
@@ -286,7 +286,7 @@ fn servers_do_not_exist_for_a_token_without_their_scope() {
 #[test]
 fn pages_of_other_origins_do_not_exist_for_a_token() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let here = ScriptedPage::echo(&home, "Here");
     let other = PageSetup { origin: Some("http://localhost:1".into()), ..PageSetup::new(&home, "Other") };
     let other = ScriptedPage::join(&home, &other, |code| eye_testkit::Reply::text(code));
@@ -323,7 +323,7 @@ fn pages_of_other_origins_do_not_exist_for_a_token() {
 #[test]
 fn tokens_are_listed_expire_and_are_revoked() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let secret = secret(&home, &["ci", "--may", "read,act", "--expires", "30d"]);
     let listed = home.eye(["token", "list"]).stdout;
@@ -345,7 +345,7 @@ fn tokens_are_listed_expire_and_are_revoked() {
 #[test]
 fn a_join_token_is_a_page_of_its_origin_and_nothing_else() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let origin = "https://shop.example";
     let secret = secret(&home, &["shop", "--may", "join", "--origin", origin]);
     let join = |path: &str, origin: &str| {

@@ -3,7 +3,7 @@
 use crate::stage;
 use crate::stage::{Terminal, answers, home};
 use eye_protocol::{Code, Error};
-use eye_testkit::{Home, Hub, PageSetup, Running, ScriptedPage, ToolReply};
+use eye_testkit::{Home, HubProcess, PageSetup, Running, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 
@@ -71,7 +71,7 @@ fn page(home: &Home) -> ScriptedPage {
 #[test]
 fn tools_are_lines_with_types_and_first_sentences() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let add = "add(a: number, b?: number)  Adds two numbers.\n";
     let find = "find(how?: \"fast\"|\"slow\", tags?: string[], deep?: boolean, near?: object, limit?: integer)  Finds things\n";
@@ -85,7 +85,7 @@ fn tools_are_lines_with_types_and_first_sentences() {
 #[test]
 fn descriptions_are_left_out_of_long_lists() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let offered = |count: usize| -> Vec<Value> {
         let tool = |n| json!({ "name": format!("tool{n:02}"), "description": "Does it.", "inputSchema": {} });
         (0..count).map(tool).collect()
@@ -102,7 +102,7 @@ fn descriptions_are_left_out_of_long_lists() {
 #[test]
 fn definitions_are_printed_whole() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let all = definitions();
     let lines: Vec<String> = all.iter().map(ToString::to_string).collect();
@@ -115,7 +115,7 @@ fn definitions_are_printed_whole() {
 #[test]
 fn no_tools_are_a_note() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _plain = stage::page(&home);
     let note = "note: the page offers no tools\n";
     assert_eq!(home.eye(["tools"]), answers(0, "", note));
@@ -126,7 +126,7 @@ fn no_tools_are_a_note() {
 #[test]
 fn a_filter_that_fits_no_tool_names_the_nearest() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let missing = "error: Tool not found: ad1\nhint: did you mean add?\n";
     assert_eq!(home.eye(["tools", "ad1"]), answers(1, "", missing));
@@ -135,7 +135,7 @@ fn a_filter_that_fits_no_tool_names_the_nearest() {
 #[test]
 fn without_a_page_there_is_nothing_to_list_or_call() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     for args in [&["tools"][..], &["call", "add"], &["call", "add", "a=1"]] {
         let ran = home.eye(args);
         assert_eq!((ran.code, ran.stdout.as_str()), (3, ""), "{args:?}");
@@ -146,7 +146,7 @@ fn without_a_page_there_is_nothing_to_list_or_call() {
 #[test]
 fn arguments_are_typed_by_the_schema() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     for (args, want) in [
         (&["add", "a=1", "b=-2.5"][..], r#"{"a":1,"b":-2.5}"#),
@@ -168,7 +168,7 @@ fn arguments_are_typed_by_the_schema() {
 #[test]
 fn arguments_that_do_not_fit_end_with_2_and_say_where() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     for (args, part) in [
         (&["add", "a=x"][..], "/a: "),
@@ -192,7 +192,7 @@ fn arguments_that_do_not_fit_end_with_2_and_say_where() {
 #[test]
 fn a_result_is_its_texts_or_all_of_it() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let left_out = "note: left out: image; --json has all of it\n";
     assert_eq!(home.eye(["call", "add", "a=-3"]), answers(0, "one\ntwo\n", left_out));
@@ -210,7 +210,7 @@ fn a_result_is_its_texts_or_all_of_it() {
 #[test]
 fn a_tool_that_fails_ends_with_1_and_its_own_words() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     assert_eq!(home.eye(["call", "add", "a=-1"]), answers(1, "", "error: page: negative\n"));
     assert_eq!(home.eye(["call", "add", "a=-2"]), answers(1, "", "error: page: no such number\n"));
@@ -222,7 +222,7 @@ fn a_tool_that_fails_ends_with_1_and_its_own_words() {
 #[test]
 fn an_unknown_tool_names_the_nearest() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let missing = answers(1, "", "error: Tool not found: ad\nhint: did you mean add?\n");
     assert_eq!(home.eye(["call", "ad"]), missing);
@@ -232,7 +232,7 @@ fn an_unknown_tool_names_the_nearest() {
 #[test]
 fn what_cannot_be_undone_needs_yes_where_the_origin_asks_for_it() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     assert_eq!(home.eye(["allow", "--confirm", "https://bank.test"]).code, 0);
     let setup = PageSetup { origin: Some("https://bank.test".into()), ..PageSetup::new(&home, "Bank") };
     let _page = ScriptedPage::offering(&home, &setup, &definitions(), reply);
@@ -245,7 +245,7 @@ fn what_cannot_be_undone_needs_yes_where_the_origin_asks_for_it() {
 #[test]
 fn a_tool_whose_page_is_not_capable_of_it_ends_with_4() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let ran = home.eye(["call", "click"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (4, ""));
@@ -255,7 +255,7 @@ fn a_tool_whose_page_is_not_capable_of_it_ends_with_4() {
 #[test]
 fn a_call_that_takes_too_long_ends_with_124_and_in_the_page() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     for args in [&["a=0"][..], &["{\"a\":0}"]] {
         let ran = home.eye([&["call", "--timeout", "0.05", "add"], args].concat());
@@ -267,7 +267,7 @@ fn a_call_that_takes_too_long_ends_with_124_and_in_the_page() {
 #[test]
 fn an_interrupted_call_ends_with_130_and_in_the_page() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     let mut running = home.start(["call", "add", "a=0"]);
     let held = page.held_tool();
@@ -279,7 +279,7 @@ fn an_interrupted_call_ends_with_130_and_in_the_page() {
 #[test]
 fn a_hub_that_is_killed_and_a_page_that_leaves_end_the_call() {
     let home = home();
-    let hub = Hub::start(&home);
+    let hub = HubProcess::start(&home);
     let gone = page(&home);
     let running = home.start(["call", "add", "a=0"]);
     gone.held_tool();
@@ -298,7 +298,7 @@ fn a_hub_that_is_killed_and_a_page_that_leaves_end_the_call() {
 #[test]
 fn progress_is_plain_lines_where_stderr_is_no_terminal() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     let mut running = home.start(["call", "add", "a=0"]);
     let held = page.held_tool();
@@ -319,7 +319,7 @@ fn progress_is_plain_lines_where_stderr_is_no_terminal() {
 #[test]
 fn progress_is_one_changing_line_on_a_terminal() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     let (mut terminal, stderr) = Terminal::open();
     let mut command = home.command();
@@ -338,7 +338,7 @@ fn progress_is_one_changing_line_on_a_terminal() {
 #[test]
 fn errors_alone_show_no_progress() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     let running = home.start(["--errors", "call", "add", "a=0"]);
     let held = page.held_tool();
@@ -350,7 +350,7 @@ fn errors_alone_show_no_progress() {
 #[test]
 fn rpc_sends_a_request_as_it_is_and_prints_the_response() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let pong = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"pong\":true}}\n";
     assert_eq!(home.eye(["rpc", r#"{"method":"ping"}"#]), answers(0, pong, ""));
@@ -378,7 +378,7 @@ fn rpc_sends_a_request_as_it_is_and_prints_the_response() {
 #[test]
 fn a_hub_elsewhere_is_called_the_same_way() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     let token = home.eye(["token", "show"]).stdout.trim_end().to_owned();
     let elsewhere = |args: &[&str]| {

@@ -3,7 +3,7 @@
 
 use crate::stage::mcp::Client;
 use crate::stage::{Terminal, answers, home};
-use eye_testkit::{DEADLINE, Home, Hub, Ran};
+use eye_testkit::{DEADLINE, Home, HubProcess, Ran};
 use serde_json::json;
 use std::fs;
 use std::io::{Read, Write};
@@ -83,7 +83,7 @@ fn trust(home: &Home, name: &str) -> Ran {
 #[test]
 fn a_repository_runs_nothing_on_initialize_until_it_is_trusted() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (own, pwned) = (home.path("own"), home.path("pwned"));
     let touching = |name: &str, file: &Path| {
         let command = json!(["sh", "-c", "touch \"$0\"; cat > /dev/null", file]);
@@ -110,7 +110,7 @@ fn a_repository_runs_nothing_on_initialize_until_it_is_trusted() {
 #[test]
 fn a_repository_gets_no_header_of_the_users_not_even_when_it_is_trusted() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (mine, evil) = (Sink::open(), Sink::open());
     let url = mine.url();
     user_config(
@@ -136,7 +136,7 @@ fn a_repository_gets_no_header_of_the_users_not_even_when_it_is_trusted() {
 #[test]
 fn a_variable_in_a_url_leaks_neither_to_a_repository_nor_into_what_is_printed() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let (evil, mine) = (Sink::open(), Sink::open());
     let secret = "wJalrXUtnFEMI";
     let eye = |args: &[&str]| eye_testkit::Running::of(home.command().env("AWS_SECRET", secret).args(args)).wait();

@@ -3,7 +3,7 @@
 
 use crate::stage::hubs::{ORIGIN, hub, hub_with, lists, setup, until};
 use crate::stage::{answers, table};
-use eye_testkit::{Home, Hub, Nats, Ran, ScriptedPage};
+use eye_testkit::{Home, HubProcess, Nats, Ran, ScriptedPage};
 use serde_json::{Value, json};
 
 const NOT_ALL: &str = "note: other hubs hold more pages than this one lists; name one, and it is looked up\n";
@@ -15,7 +15,7 @@ fn join(home: &Home, number: usize) -> ScriptedPage {
 }
 
 /// A hub that lists two pages of others, beside one with this many.
-fn beside(nats: &Nats, pages: usize) -> ((Home, Hub), (Home, Hub), Vec<ScriptedPage>) {
+fn beside(nats: &Nats, pages: usize) -> ((Home, HubProcess), (Home, HubProcess), Vec<ScriptedPage>) {
     let there = hub(nats, "b");
     let pages = (0..pages).map(|number| join(&there.0, number)).collect();
     let here = hub_with(nats, "a", &["--cluster-pages", "2"]);

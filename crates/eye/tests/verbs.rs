@@ -3,7 +3,7 @@
 use crate::stage;
 use crate::stage::{answers, home};
 use eye_protocol::{Code, Error};
-use eye_testkit::{Home, Hub, PageSetup, Running, ScriptedPage, ToolReply};
+use eye_testkit::{Home, HubProcess, PageSetup, Running, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 
@@ -31,7 +31,7 @@ fn page(home: &Home) -> ScriptedPage {
 #[test]
 fn every_verb_says_to_the_page_what_the_command_line_says() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     for (args, want) in [
         (&["look"][..], "page/look {}"),
@@ -93,7 +93,7 @@ fn every_verb_says_to_the_page_what_the_command_line_says() {
 #[test]
 fn files_reach_a_page_by_name_and_bytes() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let file = home.path("note.txt");
     std::fs::write(&file, "hi").unwrap();
@@ -106,7 +106,7 @@ fn files_reach_a_page_by_name_and_bytes() {
 #[test]
 fn a_wait_that_ends_by_its_timeout_prints_the_last_value() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     assert_eq!(home.eye(["wait", "never"]), answers(124, "0\n", "error: page: not true within 30 s\n"));
 }
@@ -114,7 +114,7 @@ fn a_wait_that_ends_by_its_timeout_prints_the_last_value() {
 #[test]
 fn logs_are_a_line_each_and_go_on_with_what_comes() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     assert_eq!(home.eye(["logs"]), answers(0, "error: boom\nlog: tick ×3\n", ""));
     assert_eq!(home.eye(["logs", "--json"]).stdout.lines().count(), 2);
@@ -134,7 +134,7 @@ fn logs_are_a_line_each_and_go_on_with_what_comes() {
 #[test]
 fn the_change_that_a_call_caused_is_printed_below_its_value() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page =
         ScriptedPage::offering(&home, &PageSetup::new(&home, "Scene"), &[json!({ "name": "paint" })], |name, _| {
             ToolReply::Result(json!(format!("did {name}")))
@@ -152,7 +152,7 @@ fn the_change_that_a_call_caused_is_printed_below_its_value() {
 #[test]
 fn messages_are_published_heard_and_answered() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     assert_eq!(home.eye(["pub", "chat", "hello"]), answers(0, "queued: no subscribers\n", ""));
     assert_eq!(home.eye(["sub", "chat", "--count", "1"]), answers(0, "hello\n", ""));
     assert_eq!(home.eye(["pub", "chat", "x", "--no-wait"]), answers(0, "dropped: no subscribers\n", ""));
@@ -175,7 +175,7 @@ fn messages_are_published_heard_and_answered() {
 #[test]
 fn a_pages_mail_is_read_once() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = stage::page(&home);
     page.say(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":"one"}}"#);
     page.say(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":{"two":2}}}"#);

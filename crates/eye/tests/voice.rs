@@ -4,7 +4,7 @@
 use crate::stage::mcp::Client;
 use crate::stage::{answers, home};
 use eye_protocol::{Code, Error};
-use eye_testkit::{Home, Hub, PageSetup, Reply, ScriptedPage, ToolReply};
+use eye_testkit::{Home, HubProcess, PageSetup, Reply, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 
 const CODES: [i32; 13] =
@@ -32,7 +32,7 @@ fn page(home: &Home) -> ScriptedPage {
 #[test]
 fn an_error_of_a_page_is_labelled_and_chooses_neither_exit_nor_hint() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     for code in CODES {
         let exit = if code == -32001 { 124 } else { 1 };
@@ -48,7 +48,7 @@ fn an_error_of_a_page_is_labelled_and_chooses_neither_exit_nor_hint() {
 #[test]
 fn in_json_the_source_is_named_and_a_page_denies_nothing() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let ask = |request: &str| -> Value { serde_json::from_str(&home.eye(["rpc", request]).stdout).unwrap() };
     for request in [
@@ -67,7 +67,7 @@ fn in_json_the_source_is_named_and_a_page_denies_nothing() {
 #[test]
 fn what_a_page_says_of_itself_is_quoted_in_the_hubs_refusals() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let page = page(&home);
     let tell = |info: Value| {
         page.say(&json!({ "jsonrpc": "2.0", "method": "page/info", "params": info }).to_string());
@@ -90,7 +90,7 @@ fn what_a_page_says_of_itself_is_quoted_in_the_hubs_refusals() {
 #[test]
 fn no_word_of_a_page_becomes_a_question_to_a_person() {
     let home = home();
-    let _hub = Hub::start(&home);
+    let _hub = HubProcess::start(&home);
     let _page = page(&home);
     let mut client = Client::of_version(&home, &[], "2025-11-25", &json!({ "elicitation": {} }));
     let said = client.text("mcp_call", &json!({ "name": "fail", "arguments": {} }), true);

@@ -4,7 +4,7 @@
 use crate::stage::cut::Network;
 use crate::stage::hubs::{hub, lists, setup, until};
 use crate::stage::{home, table};
-use eye_testkit::{DEADLINE, Home, Hub, Nats, NatsPeer, Running, ScriptedPage};
+use eye_testkit::{DEADLINE, Home, HubProcess, Nats, NatsPeer, Running, ScriptedPage};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines};
 use std::process::ChildStdout;
@@ -91,7 +91,7 @@ fn a_watch_goes_on_after_the_network_of_either_hub_was_cut() {
         let hub = |name: &str| {
             let url = if name == cut { network.url() } else { nats.url() };
             let home = home();
-            let hub = Hub::start_with(&home, &["--cluster", &url, "--hub-name", name]);
+            let hub = HubProcess::start_with(&home, &["--cluster", &url, "--hub-name", name]);
             (home, hub)
         };
         let ((a, _hub_a), (b, _hub_b)) = (hub("a"), hub("b"));

@@ -2,7 +2,7 @@
 
 use crate::agents::Agent;
 use crate::error::{BenchError, Doing};
-use eye_testkit::{Home, Hub, Nats, process};
+use eye_testkit::{Home, HubProcess, Nats, process};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// Hubs and their NATS server. All processes end when this value is dropped.
 pub struct Stage {
     pub nats: Nats,
-    hubs: Vec<(Home, Option<Hub>)>,
+    hubs: Vec<(Home, Option<HubProcess>)>,
     eye: std::path::PathBuf,
 }
 
@@ -37,7 +37,7 @@ impl Stage {
     pub fn add(&mut self) -> usize {
         let (home, number) = (Home::new(&self.eye), self.hubs.len());
         let name = format!("h{number}");
-        let hub = Hub::start_with(&home, &["--cluster", &self.nats.url(), "--hub-name", &name]);
+        let hub = HubProcess::start_with(&home, &["--cluster", &self.nats.url(), "--hub-name", &name]);
         self.hubs.push((home, Some(hub)));
         number
     }
@@ -51,7 +51,7 @@ impl Stage {
     }
 
     pub fn pid(&self, hub: usize) -> u32 {
-        self.hubs[hub].1.as_ref().map_or(0, Hub::pid)
+        self.hubs[hub].1.as_ref().map_or(0, HubProcess::pid)
     }
 
     /// Kills a hub with -9.

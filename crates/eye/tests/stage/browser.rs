@@ -1,17 +1,17 @@
 //! A hub that drives a real Chromium.
 
-use eye_testkit::{Home, Hub, Ran, chromium_or_skip};
+use eye_testkit::{Home, HubProcess, Ran, chromium_or_skip};
 
 /// A hub that may start a browser. `None` if none is installed, which is printed.
-pub fn hub() -> Option<(Home, Hub)> {
+pub fn hub() -> Option<(Home, HubProcess)> {
     hub_with("")
 }
 
 /// The same with arguments for the browser.
-pub fn hub_with(arguments: &str) -> Option<(Home, Hub)> {
+pub fn hub_with(arguments: &str) -> Option<(Home, HubProcess)> {
     let program = chromium_or_skip()?;
     let home = super::home();
-    let hub = Hub::start_by(home.command().env("EYE_BROWSER", program).env("EYE_BROWSER_ARGS", arguments), &[]);
+    let hub = HubProcess::start_by(home.command().env("EYE_BROWSER", program).env("EYE_BROWSER_ARGS", arguments), &[]);
     Some((home, hub))
 }
 

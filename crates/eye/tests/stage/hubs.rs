@@ -1,21 +1,21 @@
 //! Hubs of one cluster, for tests of several.
 
 use super::home;
-use eye_testkit::{DEADLINE, Home, Hub, Nats, PageSetup, Ran};
+use eye_testkit::{DEADLINE, Home, HubProcess, Nats, PageSetup, Ran};
 use std::time::Instant;
 
 /// The origin of pages in these tests: pages of one origin join any hub.
 pub const ORIGIN: &str = "http://localhost:5173";
 
 /// A home with a hub in it that belongs to the cluster.
-pub fn hub(nats: &Nats, name: &str) -> (Home, Hub) {
+pub fn hub(nats: &Nats, name: &str) -> (Home, HubProcess) {
     hub_with(nats, name, &[])
 }
 
 /// The same with more flags.
-pub fn hub_with(nats: &Nats, name: &str, more: &[&str]) -> (Home, Hub) {
+pub fn hub_with(nats: &Nats, name: &str, more: &[&str]) -> (Home, HubProcess) {
     let home = home();
-    let hub = Hub::start_with(&home, &[&["--cluster", &nats.url(), "--hub-name", name], more].concat());
+    let hub = HubProcess::start_with(&home, &[&["--cluster", &nats.url(), "--hub-name", name], more].concat());
     (home, hub)
 }
 

@@ -3,7 +3,7 @@
 
 use crate::ledger::Ledger;
 use crate::plan::Plan;
-use eye_testkit::{Home, Hub, Nats, process};
+use eye_testkit::{Home, HubProcess, Nats, process};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fmt;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ const HUBS: usize = 3;
 /// The hubs with their homes, and the NATS server between them.
 pub struct Ward {
     nats: Option<Nats>,
-    hubs: Vec<(Home, Option<Hub>)>,
+    hubs: Vec<(Home, Option<HubProcess>)>,
     start: Usage,
     peak: Usage,
     end: Usage,
@@ -77,7 +77,7 @@ impl Ward {
                 nats.run();
             }
             2 => self.kill_hub((hub + 1) % HUBS),
-            3 => hang(self.hubs[(hub + 2) % HUBS].1.as_ref().map(Hub::pid)),
+            3 => hang(self.hubs[(hub + 2) % HUBS].1.as_ref().map(HubProcess::pid)),
             4 => {
                 nats.kill();
                 nats.empty();

@@ -2,7 +2,7 @@
 //! request after the other.
 
 use crate::under::Under;
-use eye_testkit::{Home, Hub, Nats, ScriptedPage};
+use eye_testkit::{Home, HubProcess, Nats, ScriptedPage};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
@@ -45,7 +45,7 @@ pub struct Subject {
 /// The hub that is not counted, and the server between the two.
 struct Beside {
     // In this order, because the hub ends before its home and its server.
-    _hub: Hub,
+    _hub: HubProcess,
     home: Home,
     nats: Nats,
 }
@@ -53,7 +53,7 @@ struct Beside {
 impl Beside {
     fn start(eye: &Path) -> Self {
         let (nats, home) = (Nats::start(), Home::new(eye));
-        let hub = Hub::start_with(&home, &["--cluster", &nats.url(), "--hub-name", "beside"]);
+        let hub = HubProcess::start_with(&home, &["--cluster", &nats.url(), "--hub-name", "beside"]);
         Self { _hub: hub, home, nats }
     }
 }

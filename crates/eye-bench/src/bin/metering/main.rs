@@ -7,7 +7,7 @@
 mod hog;
 
 use eye_testkit::process::processor_time;
-use eye_testkit::{Home, Hub, ScriptedPage};
+use eye_testkit::{Home, HubProcess, ScriptedPage};
 use hog::{Hog, KINDS};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use std::io::{BufRead, BufReader, Write};
@@ -67,10 +67,10 @@ fn main() -> ExitCode {
         let (home, other_home) = (Home::new(&eye), Home::new(&eye));
         // Processes inherit the core of the thread that starts them.
         place(apart, QUIET_CORE);
-        let hub = Hub::start(&home);
+        let hub = HubProcess::start(&home);
         let _page = ScriptedPage::echo(&home, "Bystander");
         place(apart, BUSY_CORE);
-        let other_hub = Hub::start(&other_home);
+        let other_hub = HubProcess::start(&other_home);
         let pids = [hub.pid(), other_hub.pid()];
         let (hog, elsewhere) = (Hog::start(&home, kind), Hog::start(&other_home, kind));
         place(apart, QUIET_CORE);
