@@ -3,7 +3,7 @@
 use crate::agents::{Agent, Asks};
 use crate::bare::BarePage;
 use crate::error::BenchError;
-use crate::hub::Hub;
+use crate::hub::MeasuredHub;
 use crate::report::Report;
 use crate::roundtrip::{CODE, token};
 use crate::stats::{Rounds, Series, micros};
@@ -11,7 +11,7 @@ use std::time::Instant;
 
 const FIRES: usize = 10_000;
 
-pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &Hub, rounds: Rounds) -> Result<(), BenchError> {
+pub fn measure(report: &mut Report, bare: &mut BarePage, hub: &MeasuredHub, rounds: Rounds) -> Result<(), BenchError> {
     let token = token(hub)?;
     let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
     let mut single = Agent::over_socket(&hub.socket, Some("single"))?;

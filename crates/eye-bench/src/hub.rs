@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A hub that ends when this value is dropped.
-pub struct Hub {
+pub struct MeasuredHub {
     // Declared before its home, so that the process has ended when the home is removed.
     process: eye_testkit::HubProcess,
     pub home: Home,
@@ -17,7 +17,7 @@ pub struct Hub {
     pub start: Duration,
 }
 
-impl Hub {
+impl MeasuredHub {
     /// Starts a hub in a home of its own and waits until it serves.
     pub fn start(eye: &Path) -> Self {
         let home = Home::new(eye);

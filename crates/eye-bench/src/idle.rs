@@ -1,7 +1,7 @@
 //! Idle pages: memory of the hub per connection, and the hub's start-up time.
 
 use crate::error::{BenchError, Doing};
-use crate::hub::Hub;
+use crate::hub::MeasuredHub;
 use crate::report::Report;
 use crate::stats::{Series, micros};
 use eye_client::connection::{Connection, Opening};
@@ -13,12 +13,12 @@ pub fn measure(report: &mut Report, eye: &Path, counts: &[usize]) -> Result<(), 
     let group = "the hub itself";
     let mut start = Series::default();
     for _ in 0..7 {
-        let hub = Hub::start(eye);
+        let hub = MeasuredHub::start(eye);
         start.0.push(micros(hub.start) / 1000.0);
     }
     report.figure(group, "start-up, from spawn to ready", start.median(), "ms").budget(5.0);
     for &count in counts {
-        let hub = Hub::start(eye);
+        let hub = MeasuredHub::start(eye);
         let empty = hub.resident_kib()?;
         let pages: Result<Vec<_>, _> = (0..count).map(|n| idle_page(hub.port, n)).collect();
         let pages = pages?;

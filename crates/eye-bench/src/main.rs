@@ -82,7 +82,7 @@ fn main() -> Result<(), BenchError> {
         quick,
     };
     let mut report = Report::of(about);
-    let hub = hub::Hub::start(&eye);
+    let hub = hub::MeasuredHub::start(&eye);
     let bare = bare::Bare::listen()?;
     let browser = Chromium::open(&hub.home.path("chromium"), &bare.page_url(hub.port));
     let (mut bare, second) = bare.wait_for_page()?;

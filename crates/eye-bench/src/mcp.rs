@@ -5,7 +5,7 @@ use crate::agents::Asks;
 use crate::bare::BarePage;
 use crate::echo::{self, Pipe};
 use crate::error::{BenchError, Doing};
-use crate::hub::Hub;
+use crate::hub::MeasuredHub;
 use crate::relay::Relayed;
 use crate::report::Report;
 use crate::roundtrip::{CODE, token};
@@ -25,7 +25,7 @@ pub fn measure(
     report: &mut Report,
     bare: &mut BarePage,
     relayed: &mut Relayed,
-    hub: &Hub,
+    hub: &MeasuredHub,
     rounds: Rounds,
 ) -> Result<(), BenchError> {
     let token = token(hub)?;
@@ -98,7 +98,7 @@ struct StdioClient {
 }
 
 impl StdioClient {
-    fn start(hub: &Hub) -> Result<Self, BenchError> {
+    fn start(hub: &MeasuredHub) -> Result<Self, BenchError> {
         let mut child = hub
             .home
             .command()

@@ -3,7 +3,7 @@
 
 use crate::agents::{Agent, Asks};
 use crate::error::{BenchError, Doing};
-use crate::hub::Hub;
+use crate::hub::MeasuredHub;
 use crate::process::run;
 use crate::report::Report;
 use crate::roundtrip::{CODE, token};
@@ -26,7 +26,7 @@ struct Mode<'a> {
 }
 
 /// Measures every mode, interleaved round by round.
-pub fn measure(report: &mut Report, hub: &Hub, rounds: usize) -> Result<(), BenchError> {
+pub fn measure(report: &mut Report, hub: &MeasuredHub, rounds: usize) -> Result<(), BenchError> {
     let mut modes = modes(hub)?;
     for (count, group) in COUNTS {
         let mut series = vec![Series::default(); modes.len()];
@@ -52,7 +52,7 @@ pub fn measure(report: &mut Report, hub: &Hub, rounds: usize) -> Result<(), Benc
     Ok(())
 }
 
-fn modes<'a>(hub: &Hub) -> Result<Vec<Mode<'a>>, BenchError> {
+fn modes<'a>(hub: &MeasuredHub) -> Result<Vec<Mode<'a>>, BenchError> {
     let token = token(hub)?;
     let mut modes = Vec::new();
     if Command::new("curl").arg("--version").output().is_ok() {
@@ -90,14 +90,14 @@ fn mode<'a>(name: &'static str, ask: impl FnMut(usize) -> Result<(), BenchError>
     Mode { name, ask: Box::new(ask) }
 }
 
-fn at_page(hub: &Hub) -> Command {
+fn at_page(hub: &MeasuredHub) -> Command {
     let mut command = hub.home.command();
     command.env("EYE_PAGE", "bench");
     command
 }
 
 /// The baseline that the seed calls "today": a process, a TCP connection, HTTP and JSON for every request.
-fn curl(hub: &Hub, token: &str) -> Command {
+fn curl(hub: &MeasuredHub, token: &str) -> Command {
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"title","arguments":{}}}"#;
     let mut curl = Command::new("curl");
     curl.args(["-s", "-X", "POST", "-H", "Content-Type: application/json", "-H", "X-Session-ID: bench", "-H"]);

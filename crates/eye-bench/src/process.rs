@@ -2,7 +2,7 @@
 
 use crate::agents::{Agent, Asks};
 use crate::error::{BenchError, Doing};
-use crate::hub::Hub;
+use crate::hub::MeasuredHub;
 use crate::report::Report;
 use crate::roundtrip::CODE;
 use crate::stats::{Series, micros};
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// Measures whole processes, interleaved one by one.
-pub fn measure(report: &mut Report, hub: &Hub, http: u16, samples: usize) -> Result<(), BenchError> {
+pub fn measure(report: &mut Report, hub: &MeasuredHub, http: u16, samples: usize) -> Result<(), BenchError> {
     let mcp = r#"{"method":"tools/call","params":{"name":"algo_eval","arguments":{"code":"document.title"}}}"#;
     let url = format!("http://127.0.0.1:{http}/api/mcp");
     let mut nothing = Command::new("true");

@@ -3,7 +3,7 @@
 use crate::agents::{Agent, Asks};
 use crate::bare::BarePage;
 use crate::error::{BenchError, Doing};
-use crate::hub::Hub;
+use crate::hub::MeasuredHub;
 use crate::relay::Relayed;
 use crate::report::Report;
 use crate::stats::{Rounds, Series, micros};
@@ -13,7 +13,7 @@ use std::time::Instant;
 pub const CODE: &str = "document.title";
 const SAMPLES: usize = 400;
 
-pub fn token(hub: &Hub) -> Result<String, BenchError> {
+pub fn token(hub: &MeasuredHub) -> Result<String, BenchError> {
     let text = std::fs::read_to_string(hub.home.path("config/eye/token")).doing("reading the token")?;
     Ok(text.trim().to_owned())
 }
@@ -23,7 +23,7 @@ pub fn measure(
     report: &mut Report,
     bare: &mut BarePage,
     relayed: &mut Relayed,
-    hub: &Hub,
+    hub: &MeasuredHub,
     rounds: Rounds,
 ) -> Result<(), BenchError> {
     let token = token(hub)?;
@@ -69,7 +69,7 @@ fn sample(agent: &mut dyn Asks) -> Result<Vec<f64>, BenchError> {
         .collect()
 }
 
-fn sample_connecting(hub: &Hub) -> Result<Vec<f64>, BenchError> {
+fn sample_connecting(hub: &MeasuredHub) -> Result<Vec<f64>, BenchError> {
     (0..SAMPLES / 2)
         .map(|_| {
             let started = Instant::now();

@@ -3,7 +3,7 @@
 
 use crate::agents::Agent;
 use crate::error::BenchError;
-use crate::hub::Hub;
+use crate::hub::MeasuredHub;
 use crate::report::Report;
 use crate::stats::{Rounds, Series, median, micros};
 use std::time::Instant;
@@ -40,7 +40,7 @@ fn animation(push: bool) -> String {
 }
 
 /// Runs all measurements in the real page.
-pub fn measure(report: &mut Report, hub: &Hub, rounds: Rounds) -> Result<(), BenchError> {
+pub fn measure(report: &mut Report, hub: &MeasuredHub, rounds: Rounds) -> Result<(), BenchError> {
     let mut agent = Agent::over_socket(&hub.socket, Some("bench"))?;
     let mut watcher = Agent::over_socket(&hub.socket, Some("bench"))?;
     expect(&agent.ask_raw(SMALL)?, "bench")?;

@@ -2,7 +2,7 @@
 
 use crate::agents::Agent;
 use crate::error::{BenchError, Doing};
-use crate::hub::Hub;
+use crate::hub::MeasuredHub;
 use crate::idle;
 use crate::report::Report;
 use crate::roundtrip::token;
@@ -40,7 +40,7 @@ struct Events {
 }
 
 impl Rpc {
-    fn connect(hub: &Hub, token: &str, path: &str) -> Result<Self, BenchError> {
+    fn connect(hub: &MeasuredHub, token: &str, path: &str) -> Result<Self, BenchError> {
         let stream = connect(hub)?;
         let length = CALL.len();
         let head = format!(
@@ -76,7 +76,7 @@ impl Caller for Rpc {
 }
 
 impl Events {
-    fn connect(hub: &Hub, token: &str) -> Result<Self, BenchError> {
+    fn connect(hub: &MeasuredHub, token: &str) -> Result<Self, BenchError> {
         let mut stream = connect(hub)?;
         let query = "sessionId=bench&clientType=agent&version=1.0.0";
         write!(stream, "GET /events?{query} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\r\n")
@@ -107,7 +107,7 @@ impl Caller for Events {
     }
 }
 
-fn connect(hub: &Hub) -> Result<TcpStream, BenchError> {
+fn connect(hub: &MeasuredHub) -> Result<TcpStream, BenchError> {
     let stream = TcpStream::connect(("127.0.0.1", hub.port)).doing("connecting to the hub")?;
     stream.set_nodelay(true).doing("setting TCP_NODELAY")?;
     Ok(stream)
@@ -129,7 +129,7 @@ fn sample(caller: &mut dyn Caller) -> Result<Vec<f64>, BenchError> {
 }
 
 /// Measures calls of a tool in the real page.
-pub fn measure(report: &mut Report, hub: &Hub, rounds: Rounds) -> Result<(), BenchError> {
+pub fn measure(report: &mut Report, hub: &MeasuredHub, rounds: Rounds) -> Result<(), BenchError> {
     let token = token(hub)?;
     let mut unix = Agent::over_socket(&hub.socket, Some("bench"))?;
     wait_for_tool(&mut unix)?;
@@ -165,7 +165,7 @@ fn wait_for_tool(agent: &mut Agent) -> Result<(), BenchError> {
 }
 
 /// Calls per second, each agent on a connection of its own, one call at a time.
-fn throughput(report: &mut Report, hub: &Hub) -> Result<(), BenchError> {
+fn throughput(report: &mut Report, hub: &MeasuredHub) -> Result<(), BenchError> {
     const LASTS: Duration = Duration::from_secs(2);
     for count in [1, 10, 100] {
         let counts: Result<Vec<usize>, BenchError> = std::thread::scope(|scope| {
@@ -191,7 +191,7 @@ fn throughput(report: &mut Report, hub: &Hub) -> Result<(), BenchError> {
 
 /// Measures a call's cost as the number of idle sessions grows. The page is scripted, so that only the hub counts.
 pub fn growth(report: &mut Report, eye: &Path, counts: &[usize]) -> Result<(), BenchError> {
-    let hub = Hub::start(eye);
+    let hub = MeasuredHub::start(eye);
     let mut page = idle_provider(hub.port)?;
     std::thread::spawn(move || while answer(&mut page).is_ok() {});
     let mut agent = Agent::over_socket(&hub.socket, Some("busy"))?;
