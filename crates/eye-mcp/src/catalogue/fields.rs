@@ -14,7 +14,7 @@ const VALUES_MAX: usize = 50;
 
 /// A field of a tool in which a word may occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Field {
     Name,
     Title,
     Server,
@@ -27,18 +27,18 @@ pub enum Place {
 }
 
 /// All fields; the index of each is its discriminant.
-pub const PLACES: [Place; 8] = [
-    Place::Name,
-    Place::Title,
-    Place::Server,
-    Place::ServerDescription,
-    Place::Summary,
-    Place::Description,
-    Place::Parameter,
-    Place::ParameterText,
+pub const FIELDS: [Field; 8] = [
+    Field::Name,
+    Field::Title,
+    Field::Server,
+    Field::ServerDescription,
+    Field::Summary,
+    Field::Description,
+    Field::Parameter,
+    Field::ParameterText,
 ];
 
-impl Place {
+impl Field {
     /// The score of one occurrence in this field.
     pub fn weight(self) -> f32 {
         match self {
@@ -62,37 +62,37 @@ impl Place {
 }
 
 /// The texts of a tool, by field.
-pub fn texts(entry: &Entry, server_description: Option<&str>) -> Vec<(Place, String)> {
+pub fn texts(entry: &Entry, server_description: Option<&str>) -> Vec<(Field, String)> {
     let definition = entry.definition();
     let description = definition["description"].as_str().unwrap_or_default();
     let (summary, rest) = first_sentence(description.trim());
     let mut texts = vec![
-        (Place::Name, entry.name.to_string()),
-        (Place::Title, cut(definition["title"].as_str().unwrap_or_default())),
-        (Place::Server, entry.server.to_string()),
-        (Place::ServerDescription, cut(server_description.unwrap_or_default())),
-        (Place::Summary, cut(summary)),
-        (Place::Description, cut(rest)),
+        (Field::Name, entry.name.to_string()),
+        (Field::Title, cut(definition["title"].as_str().unwrap_or_default())),
+        (Field::Server, entry.server.to_string()),
+        (Field::ServerDescription, cut(server_description.unwrap_or_default())),
+        (Field::Summary, cut(summary)),
+        (Field::Description, cut(rest)),
     ];
     let mut count = 0;
     parameters(&definition["inputSchema"], 0, &mut count, &mut texts);
     texts
 }
 
-fn parameters(schema: &Value, depth: usize, count: &mut usize, texts: &mut Vec<(Place, String)>) {
+fn parameters(schema: &Value, depth: usize, count: &mut usize, texts: &mut Vec<(Field, String)>) {
     for (name, part) in schema["properties"].as_object().into_iter().flatten() {
         if *count >= PARAMETERS_MAX {
             return;
         }
         *count += 1;
-        texts.push((Place::Parameter, name.clone()));
+        texts.push((Field::Parameter, name.clone()));
         if let Some(text) = part["description"].as_str() {
-            texts.push((Place::ParameterText, cut(text)));
+            texts.push((Field::ParameterText, cut(text)));
         }
         let values = part["enum"].as_array().or_else(|| part["items"]["enum"].as_array());
         let values: Vec<&str> = values.into_iter().flatten().take(VALUES_MAX).filter_map(Value::as_str).collect();
         if !values.is_empty() {
-            texts.push((Place::ParameterText, cut(&values.join(" "))));
+            texts.push((Field::ParameterText, cut(&values.join(" "))));
         }
         if depth < DEPTH_MAX {
             parameters(part, depth + 1, count, texts);

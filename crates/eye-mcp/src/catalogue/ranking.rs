@@ -3,7 +3,7 @@
 
 use super::document::Provider;
 use super::entry::Entry;
-use super::fields::{PLACES, Place, texts};
+use super::fields::{FIELDS, Field, texts};
 use super::stems::{self, Term};
 use super::synonyms;
 use std::collections::{HashMap, HashSet};
@@ -231,23 +231,23 @@ impl Ranking {
 /// How often each stem occurs in each field of one entry.
 struct Counts {
     stems: Vec<HashMap<u32, f32>>,
-    lengths: [f32; PLACES.len()],
+    lengths: [f32; FIELDS.len()],
     name: Vec<u32>,
 }
 
 impl Counts {
     fn of(entry: &Entry, server_description: Option<&str>, known: &mut HashMap<String, u32>) -> Self {
         let mut counts =
-            Self { stems: vec![HashMap::new(); PLACES.len()], lengths: [0.0; PLACES.len()], name: Vec::new() };
-        for (place, text) in texts(entry, server_description) {
-            let index = place as usize;
+            Self { stems: vec![HashMap::new(); FIELDS.len()], lengths: [0.0; FIELDS.len()], name: Vec::new() };
+        for (field, text) in texts(entry, server_description) {
+            let index = field as usize;
             for term in stems::terms(&text) {
                 counts.lengths[index] += if term.stop { 0.0 } else { 1.0 };
                 for stem in std::iter::once(term.stem).chain(term.english) {
                     let fresh = u32::try_from(known.len()).unwrap_or(u32::MAX);
                     let id = *known.entry(stem).or_insert(fresh);
                     *counts.stems[index].entry(id).or_default() += 1.0;
-                    if place == Place::Name && !counts.name.contains(&id) {
+                    if field == Field::Name && !counts.name.contains(&id) {
                         counts.name.push(id);
                     }
                 }
@@ -257,14 +257,14 @@ impl Counts {
     }
 
     /// The weight of each stem of the entry, summed over the fields.
-    fn weights(&self, mean: &[f32; PLACES.len()]) -> HashMap<u32, f32> {
+    fn weights(&self, mean: &[f32; FIELDS.len()]) -> HashMap<u32, f32> {
         let mut weights: HashMap<u32, f32> = HashMap::new();
-        for place in PLACES {
-            let index = place as usize;
+        for field in FIELDS {
+            let index = field as usize;
             let relative = if mean[index] > 0.0 { self.lengths[index] / mean[index] } else { 1.0 };
-            let dilution = 1.0 - place.dilution() + place.dilution() * relative;
+            let dilution = 1.0 - field.dilution() + field.dilution() * relative;
             for (stem, count) in &self.stems[index] {
-                *weights.entry(*stem).or_default() += place.weight() * count / dilution.max(0.1);
+                *weights.entry(*stem).or_default() += field.weight() * count / dilution.max(0.1);
             }
         }
         weights
@@ -272,8 +272,8 @@ impl Counts {
 }
 
 /// The average length of each field's text, over the entries that have one.
-fn mean_lengths(counts: &[Counts]) -> [f32; PLACES.len()] {
-    let mut mean = [0.0; PLACES.len()];
+fn mean_lengths(counts: &[Counts]) -> [f32; FIELDS.len()] {
+    let mut mean = [0.0; FIELDS.len()];
     for (index, mean) in mean.iter_mut().enumerate() {
         let having = counts.iter().filter(|counts| counts.lengths[index] > 0.0);
         let (sum, number) = having.fold((0.0, 0), |(sum, n), counts| (sum + counts.lengths[index], n + 1));
