@@ -311,16 +311,16 @@ impl HttpWire {
 
     /// Reads events until the response is there. A stream that breaks off is resumed.
     async fn listen_for(&self, listener: &Arc<dyn Listener>, id: Option<u64>, response: Response<Incoming>) {
-        let mut place = Place::default();
+        let mut position = StreamPosition::default();
         let mut response = Some(response);
         for _ in 0..=RESUMES_MAX {
             let Some(stream) = response.take() else { break };
-            hear_events(listener, id, stream, &mut place).await;
-            let (Some(id), Some(last)) = (id, place.last.clone()) else { break };
+            hear_events(listener, id, stream, &mut position).await;
+            let (Some(id), Some(last)) = (id, position.last.clone()) else { break };
             if !listener.waits_for(id) {
                 return;
             }
-            tokio::time::sleep(place.pause).await;
+            tokio::time::sleep(position.pause).await;
             response = self.take_up(&last).await;
         }
         if let Some(id) = id {
@@ -340,21 +340,21 @@ impl HttpWire {
         if self.endpoint.get().is_some() {
             return;
         }
-        let mut place = Place::default();
+        let mut position = StreamPosition::default();
         loop {
             let mut headers = self.headers.of(Era::Legacy, "", None);
-            if let Some(last) = &place.last {
+            if let Some(last) = &position.last {
                 headers.insert(LAST_EVENT, last.clone());
             }
             match self.send(Method::GET, headers, None).await {
                 Ok(response) if response.status().is_success() && is_events(&response) => {
-                    hear_events(listener, None, response, &mut place).await;
+                    hear_events(listener, None, response, &mut position).await;
                 }
                 // The server offers no such stream.
                 Ok(response) if response.status().is_client_error() => return,
-                Ok(_) | Err(_) => place.pause = (place.pause * 2).min(RESUME_MAX),
+                Ok(_) | Err(_) => position.pause = (position.pause * 2).min(RESUME_MAX),
             }
-            tokio::time::sleep(place.pause).await;
+            tokio::time::sleep(position.pause).await;
         }
     }
 
@@ -375,12 +375,12 @@ struct Unreached {
 }
 
 /// The position in a stream of events.
-struct Place {
+struct StreamPosition {
     last: Option<HeaderValue>,
     pause: Duration,
 }
 
-impl Default for Place {
+impl Default for StreamPosition {
     fn default() -> Self {
         Self { last: None, pause: RESUME }
     }
@@ -391,7 +391,7 @@ async fn hear_events(
     listener: &Arc<dyn Listener>,
     about: Option<u64>,
     response: Response<Incoming>,
-    place: &mut Place,
+    position: &mut StreamPosition,
 ) {
     let mut events = Events::new(MESSAGE_BYTES_MAX);
     let mut body = response.into_body();
@@ -401,7 +401,7 @@ async fn hear_events(
             match event {
                 Ok(event) => {
                     if let Some(id) = event.id.and_then(|id| HeaderValue::try_from(id).ok()) {
-                        place.last = Some(id);
+                        position.last = Some(id);
                     }
                     if !event.data.is_empty() {
                         hear(listener, event.data, about).await;
@@ -411,7 +411,7 @@ async fn hear_events(
             }
         }
         if let Some(ms) = events.retry_ms {
-            place.pause = Duration::from_millis(ms).min(RESUME_MAX);
+            position.pause = Duration::from_millis(ms).min(RESUME_MAX);
         }
     }
 }
