@@ -4,12 +4,12 @@
 //! further step. The authority is constrained to the same few names: a thief of its key can impersonate no other host.
 
 mod authority;
-mod place;
+mod folder;
 mod store;
 
-pub use place::{CertificateError, Place};
+pub use folder::{CertificateError, CertificateFolder};
 
-use place::VALID;
+use folder::VALID;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, pem};
 use std::net::IpAddr;
@@ -63,16 +63,21 @@ pub struct Pair {
 }
 
 /// Reads the pair from its folder.
-pub fn read(place: &Place) -> Result<Pair, CertificateError> {
-    if !place.authority().exists() || !place.cert().exists() {
+pub fn read(folder: &CertificateFolder) -> Result<Pair, CertificateError> {
+    if !folder.authority().exists() || !folder.cert().exists() {
         return Err(CertificateError::Missing);
     }
-    Ok(Pair { authority: Certificate::read(&place.authority())?, cert: Certificate::read(&place.cert())? })
+    Ok(Pair { authority: Certificate::read(&folder.authority())?, cert: Certificate::read(&folder.cert())? })
 }
 
 /// Ensures that there is a certificate for [`NAMES`], for `more`, and for the names that it already has.
-pub fn ensure(place: &Place, more: &[String], how: How, now: OffsetDateTime) -> Result<(Pair, Done), CertificateError> {
-    let there = match read(place) {
+pub fn ensure(
+    folder: &CertificateFolder,
+    more: &[String],
+    how: How,
+    now: OffsetDateTime,
+) -> Result<(Pair, Done), CertificateError> {
+    let there = match read(folder) {
         Ok(pair) if how != How::Anew => Some(pair),
         Ok(_) | Err(CertificateError::Missing) => None,
         Err(error) if how != How::Anew => return Err(error),
@@ -86,16 +91,16 @@ pub fn ensure(place: &Place, more: &[String], how: How, now: OffsetDateTime) -> 
     let mut seen = std::collections::HashSet::new();
     names.retain(|name| seen.insert(name.clone()));
     let Some(pair) = there.filter(|pair| names.iter().all(|name| pair.cert.names.contains(name))) else {
-        authority::make(place, &names, now)?;
-        return Ok((read(place)?, Done::Made));
+        authority::make(folder, &names, now)?;
+        return Ok((read(folder)?, Done::Made));
     };
     if pair.authority.ends < now + VALID {
-        authority::make(place, &names, now)?;
-        return Ok((read(place)?, Done::Made));
+        authority::make(folder, &names, now)?;
+        return Ok((read(folder)?, Done::Made));
     }
     if how == How::Renew || pair.cert.ends < now + RENEWED_BEFORE {
-        authority::sign_again(place, &names, now)?;
-        return Ok((read(place)?, Done::Renewed));
+        authority::sign_again(folder, &names, now)?;
+        return Ok((read(folder)?, Done::Renewed));
     }
     Ok((pair, Done::Kept))
 }
@@ -168,9 +173,9 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
-    fn place() -> (Place, tempfile::TempDir) {
+    fn folder() -> (CertificateFolder, tempfile::TempDir) {
         let home = tempfile::tempdir().unwrap();
-        (Place::new(home.path().join("eye/tls")), home)
+        (CertificateFolder::new(home.path().join("eye/tls")), home)
     }
 
     fn now() -> OffsetDateTime {
@@ -179,15 +184,15 @@ mod tests {
 
     #[test]
     fn a_certificate_is_made_once_and_kept() {
-        let (place, _home) = place();
-        assert!(matches!(read(&place), Err(CertificateError::Missing)));
-        let (made, done) = ensure(&place, &[], How::AsNeeded, now()).unwrap();
+        let (folder, _home) = folder();
+        assert!(matches!(read(&folder), Err(CertificateError::Missing)));
+        let (made, done) = ensure(&folder, &[], How::AsNeeded, now()).unwrap();
         assert_eq!((done, made.cert.names.as_slice()), (Done::Made, &NAMES.map(str::to_owned)[..]));
         assert_eq!(made.cert.ends, now() + VALID);
         assert_eq!(made.authority.fingerprint.len(), 95);
-        assert_eq!(ensure(&place, &["LOCALHOST".into()], How::AsNeeded, now()).unwrap(), (made, Done::Kept));
+        assert_eq!(ensure(&folder, &["LOCALHOST".into()], How::AsNeeded, now()).unwrap(), (made, Done::Kept));
         for (path, mode) in
-            [(place.key(), 0o600), (place.authority_key(), 0o600), (place.key().parent().unwrap().to_owned(), 0o700)]
+            [(folder.key(), 0o600), (folder.authority_key(), 0o600), (folder.key().parent().unwrap().to_owned(), 0o700)]
         {
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode, "{}", path.display());
         }
@@ -195,43 +200,43 @@ mod tests {
 
     #[test]
     fn what_ends_soon_is_signed_anew_by_the_same_authority_with_the_same_key() {
-        let (place, _home) = place();
-        let (first, _) = ensure(&place, &["box.local".into()], How::AsNeeded, now()).unwrap();
+        let (folder, _home) = folder();
+        let (first, _) = ensure(&folder, &["box.local".into()], How::AsNeeded, now()).unwrap();
         let early = now() + VALID - RENEWED_BEFORE;
-        assert_eq!(ensure(&place, &[], How::AsNeeded, early).unwrap().1, Done::Kept);
-        let (second, done) = ensure(&place, &[], How::AsNeeded, early + Duration::seconds(1)).unwrap();
+        assert_eq!(ensure(&folder, &[], How::AsNeeded, early).unwrap().1, Done::Kept);
+        let (second, done) = ensure(&folder, &[], How::AsNeeded, early + Duration::seconds(1)).unwrap();
         assert_eq!(done, Done::Renewed);
         assert_eq!(second.authority, first.authority);
         assert_eq!((&second.cert.spki, &second.cert.names), (&first.cert.spki, &first.cert.names));
         assert_ne!(second.cert.fingerprint, first.cert.fingerprint);
-        assert_eq!(ensure(&place, &[], How::Renew, early).unwrap().1, Done::Renewed);
+        assert_eq!(ensure(&folder, &[], How::Renew, early).unwrap().1, Done::Renewed);
     }
 
     #[test]
     fn another_name_needs_another_authority() {
-        let (place, _home) = place();
-        let (first, _) = ensure(&place, &[], How::AsNeeded, now()).unwrap();
+        let (folder, _home) = folder();
+        let (first, _) = ensure(&folder, &[], How::AsNeeded, now()).unwrap();
         let more = ["Box.local".to_owned(), "[fe80::1]".into(), "192.168.1.5".into()];
-        let (second, done) = ensure(&place, &more, How::AsNeeded, now()).unwrap();
+        let (second, done) = ensure(&folder, &more, How::AsNeeded, now()).unwrap();
         assert_eq!(done, Done::Made);
         assert_ne!(second.authority.fingerprint, first.authority.fingerprint);
         assert_eq!(second.cert.names[3..], ["box.local", "fe80::1", "192.168.1.5"]);
-        let (third, _) = ensure(&place, &[], How::Anew, now()).unwrap();
+        let (third, _) = ensure(&folder, &[], How::Anew, now()).unwrap();
         assert_eq!(third.cert.names, NAMES);
         for name in ["", "a b", "http://x", "a..b", "box.local:8765", "*"] {
-            let refused = ensure(&place, &[name.to_owned()], How::AsNeeded, now());
+            let refused = ensure(&folder, &[name.to_owned()], How::AsNeeded, now());
             assert!(matches!(refused, Err(CertificateError::NotAName(_))), "{name}");
         }
     }
 
     #[test]
     fn what_is_broken_is_told_and_can_be_begun_anew() {
-        let (place, _home) = place();
-        ensure(&place, &[], How::AsNeeded, now()).unwrap();
-        fs::write(place.cert(), "junk").unwrap();
-        let error = ensure(&place, &[], How::AsNeeded, now()).unwrap_err();
+        let (folder, _home) = folder();
+        ensure(&folder, &[], How::AsNeeded, now()).unwrap();
+        fs::write(folder.cert(), "junk").unwrap();
+        let error = ensure(&folder, &[], How::AsNeeded, now()).unwrap_err();
         assert!(error.to_string().ends_with("cert.pem holds no certificate"), "{error}");
-        assert_eq!(ensure(&place, &[], How::Anew, now()).unwrap().1, Done::Made);
+        assert_eq!(ensure(&folder, &[], How::Anew, now()).unwrap().1, Done::Made);
     }
 
     #[test]
@@ -240,9 +245,9 @@ mod tests {
         use rustls::client::danger::ServerCertVerifier;
         use rustls::pki_types::{ServerName, UnixTime};
         use std::sync::Arc;
-        let (place, _home) = place();
-        ensure(&place, &["box.local".into()], How::AsNeeded, now()).unwrap();
-        let authority = CertificateDer::from_pem_file(place.authority()).unwrap();
+        let (folder, _home) = folder();
+        ensure(&folder, &["box.local".into()], How::AsNeeded, now()).unwrap();
+        let authority = CertificateDer::from_pem_file(folder.authority()).unwrap();
         let mut roots = rustls::RootCertStore::empty();
         roots.add(authority).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -252,12 +257,12 @@ mod tests {
             let name = ServerName::try_from(name.to_owned()).unwrap();
             verifier.verify_server_cert(cert, &[], &name, &[], at).err().map(|error| format!("{error:?}"))
         };
-        let cert = CertificateDer::from_pem_file(place.cert()).unwrap();
+        let cert = CertificateDer::from_pem_file(folder.cert()).unwrap();
         for name in ["localhost", "127.0.0.1", "::1", "box.local"] {
             assert_eq!(refusal(&cert, name), None, "{name}");
         }
         assert!(refusal(&cert, "bank.example").unwrap().contains("NotValidForName"));
-        let stolen = authority::signed_for_test(&place, "bank.example", now());
+        let stolen = authority::signed_for_test(&folder, "bank.example", now());
         let why = refusal(&stolen, "bank.example").unwrap();
         assert!(why.contains("NameConstraintViolation"), "{why}");
     }

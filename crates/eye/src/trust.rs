@@ -1,6 +1,6 @@
 //! Which certificates this program trusts over TLS.
 
-use crate::certificate::Place;
+use crate::certificate::CertificateFolder;
 use crate::failure::Failure;
 use crate::places;
 use eye_client::Trust;
@@ -12,8 +12,9 @@ use rustls::pki_types::pem::PemObject;
 /// for this machine's own names.
 pub fn roots() -> RootCertStore {
     let mut roots = eye_client::system_roots();
-    let own =
-        places::tls_folder().ok().and_then(|folder| CertificateDer::from_pem_file(Place::new(folder).authority()).ok());
+    let own = places::tls_folder()
+        .ok()
+        .and_then(|folder| CertificateDer::from_pem_file(CertificateFolder::new(folder).authority()).ok());
     roots.add_parsable_certificates(own);
     roots
 }

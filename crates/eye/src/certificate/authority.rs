@@ -1,6 +1,6 @@
 //! The authority: makes its own certificate and signs the hub's.
 
-use super::place::{CertificateError, Place, SLACK, VALID};
+use super::folder::{CertificateError, CertificateFolder, SLACK, VALID};
 use super::store::{read_secret, write};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, CidrSubnet, DistinguishedName, DnType,
@@ -14,28 +14,28 @@ use time::{Duration, OffsetDateTime};
 const AUTHORITY_VALID: Duration = Duration::days(3650);
 
 /// Makes an authority for these names, a key, and the certificate of that key.
-pub fn make(place: &Place, names: &[String], now: OffsetDateTime) -> Result<(), CertificateError> {
+pub fn make(folder: &CertificateFolder, names: &[String], now: OffsetDateTime) -> Result<(), CertificateError> {
     let authority = CertifiedIssuer::self_signed(authority_params(names, now), KeyPair::generate()?)?;
     let key = KeyPair::generate()?;
     let cert = cert_params(names, now)?.signed_by(&key, &authority)?;
     // The certificate is written last: when it exists, all the other files exist.
-    write(&place.authority_key(), &authority.key().serialize_pem(), false)?;
-    write(&place.authority(), &authority.pem(), true)?;
-    write(&place.key(), &key.serialize_pem(), false)?;
-    write(&place.cert(), &cert.pem(), true)
+    write(&folder.authority_key(), &authority.key().serialize_pem(), false)?;
+    write(&folder.authority(), &authority.pem(), true)?;
+    write(&folder.key(), &key.serialize_pem(), false)?;
+    write(&folder.cert(), &cert.pem(), true)
 }
 
 /// Signs the existing key again.
-pub fn sign_again(place: &Place, names: &[String], now: OffsetDateTime) -> Result<(), CertificateError> {
-    let key = KeyPair::from_pem(&read_secret(&place.key())?)?;
-    let cert = cert_params(names, now)?.signed_by(&key, &issuer(place)?)?;
-    write(&place.cert(), &cert.pem(), true)
+pub fn sign_again(folder: &CertificateFolder, names: &[String], now: OffsetDateTime) -> Result<(), CertificateError> {
+    let key = KeyPair::from_pem(&read_secret(&folder.key())?)?;
+    let cert = cert_params(names, now)?.signed_by(&key, &issuer(folder)?)?;
+    write(&folder.cert(), &cert.pem(), true)
 }
 
-fn issuer(place: &Place) -> Result<Issuer<'static, KeyPair>, CertificateError> {
-    let path = place.authority();
+fn issuer(folder: &CertificateFolder) -> Result<Issuer<'static, KeyPair>, CertificateError> {
+    let path = folder.authority();
     let pem = fs::read_to_string(&path).map_err(|source| CertificateError::Io { path, source })?;
-    let key = KeyPair::from_pem(&read_secret(&place.authority_key())?)?;
+    let key = KeyPair::from_pem(&read_secret(&folder.authority_key())?)?;
     Ok(Issuer::from_ca_cert_pem(&pem, key)?)
 }
 
@@ -76,8 +76,12 @@ fn named(name: &str) -> DistinguishedName {
 
 /// Signs a certificate for any name with the authority's key, as a thief of that key could.
 #[cfg(test)]
-pub fn signed_for_test(place: &Place, name: &str, now: OffsetDateTime) -> rustls::pki_types::CertificateDer<'static> {
+pub fn signed_for_test(
+    folder: &CertificateFolder,
+    name: &str,
+    now: OffsetDateTime,
+) -> rustls::pki_types::CertificateDer<'static> {
     let key = KeyPair::generate().unwrap();
-    let cert = cert_params(&[name.to_owned()], now).unwrap().signed_by(&key, &issuer(place).unwrap()).unwrap();
+    let cert = cert_params(&[name.to_owned()], now).unwrap().signed_by(&key, &issuer(folder).unwrap()).unwrap();
     cert.der().clone()
 }

@@ -1,6 +1,6 @@
 //! Writes secrets and certificates: each file is replaced whole, in a folder that only this user can enter.
 
-use super::place::CertificateError;
+use super::folder::CertificateError;
 use eye_platform::files;
 use std::fs::{self, OpenOptions};
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! `eye tls`: makes a certificate for this machine, and explains how browsers come to trust it.
 
-use crate::certificate::{self, Done, How, Pair, Place};
+use crate::certificate::{self, CertificateFolder, Done, How, Pair};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
@@ -32,48 +32,48 @@ pub struct Args {
 
 /// Makes, renews or shows the certificate.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
-    let place = Place::new(places::tls_folder()?);
+    let folder = CertificateFolder::new(places::tls_folder()?);
     let how = match (args.renew, args.new) {
         (true, _) => How::Renew,
         (false, true) => How::Anew,
         (false, false) => How::AsNeeded,
     };
-    let (pair, done) = certificate::ensure(&place, &args.name, how, SystemTime::now().into())?;
+    let (pair, done) = certificate::ensure(&folder, &args.name, how, SystemTime::now().into())?;
     if options.json {
         ui::line(json!({
             "done": word(done),
-            "authority": place.authority(),
-            "cert": place.cert(),
-            "key": place.key(),
+            "authority": folder.authority(),
+            "cert": folder.cert(),
+            "key": folder.key(),
             "names": pair.cert.names,
             "ends": pair.cert.ends.date().to_string(),
             "fingerprint": pair.authority.fingerprint,
             "spki": pair.cert.spki,
         }))?;
     } else if !options.errors {
-        ui::text_out(&text(&place, &pair, done))?;
+        ui::text_out(&text(&folder, &pair, done))?;
     }
     Ok(Exit::Success)
 }
 
 /// The certificate for `eye up --tls`, renewed if it expires soon. Fails unless it covers all names under which others
 /// reach the hub.
-pub fn in_use(hosts: &[String]) -> Result<Place, Failure> {
-    let place = Place::new(places::tls_folder()?);
-    let names = certificate::read(&place)?.cert.names;
+pub fn in_use(hosts: &[String]) -> Result<CertificateFolder, Failure> {
+    let folder = CertificateFolder::new(places::tls_folder()?);
+    let names = certificate::read(&folder)?.cert.names;
     for host in hosts.iter().map(|host| host.trim_start_matches('[').trim_end_matches(']')) {
         if !names.iter().any(|name| name == host) {
             let why = format!("the certificate is not for {host}");
             return Err(Failure::usage(why, format!("eye tls --name {host}")));
         }
     }
-    let (pair, done) = certificate::ensure(&place, &[], How::AsNeeded, SystemTime::now().into())?;
+    let (pair, done) = certificate::ensure(&folder, &[], How::AsNeeded, SystemTime::now().into())?;
     match done {
         Done::Kept => {}
         Done::Renewed => ui::note(format_args!("the certificate was renewed, until {}", pair.cert.ends.date())),
         Done::Made => ui::note("the authority had come to its end, and is a new one: eye tls says how to trust it"),
     }
-    Ok(place)
+    Ok(folder)
 }
 
 fn word(done: Done) -> &'static str {
@@ -84,20 +84,20 @@ fn word(done: Done) -> &'static str {
     }
 }
 
-fn text(place: &Place, pair: &Pair, done: Done) -> String {
+fn text(folder: &CertificateFolder, pair: &Pair, done: Done) -> String {
     let what = match done {
         Done::Made => "made a certificate",
         Done::Renewed => "renewed the certificate",
         Done::Kept => "there is a certificate",
     };
-    let authority = place.authority();
+    let authority = folder.authority();
     let authority = authority.display();
     let mut text = format!("{what} for {}, until {}\n", pair.cert.names.join(", "), pair.cert.ends.date());
     let _ = write!(
         text,
         "cert       {}\nkey        {}\nauthority  {authority}\nSHA-256    {}\n",
-        place.cert().display(),
-        place.key().display(),
+        folder.cert().display(),
+        folder.key().display(),
         pair.authority.fingerprint
     );
     if done == Done::Renewed {

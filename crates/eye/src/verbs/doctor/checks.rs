@@ -1,6 +1,6 @@
 //! The checks of `eye doctor`: each examines one thing and returns a finding.
 
-use crate::certificate::{self, CertificateError, Place};
+use crate::certificate::{self, CertificateError, CertificateFolder};
 use crate::client::{self, Absent};
 use crate::env::Var;
 use crate::exit::Exit;
@@ -157,8 +157,8 @@ fn origins() -> Option<Finding> {
 /// Checks the certificate of `eye tls`. `None` if there is none.
 fn certificate() -> Option<Finding> {
     const WHAT: &str = "certificate";
-    let place = Place::new(places::tls_folder().ok()?);
-    let pair = match certificate::read(&place) {
+    let folder = CertificateFolder::new(places::tls_folder().ok()?);
+    let pair = match certificate::read(&folder) {
         Ok(pair) => pair,
         Err(CertificateError::Missing) => return None,
         Err(error) => return Some(Finding::failed(WHAT, &error.into())),

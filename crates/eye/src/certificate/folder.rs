@@ -33,9 +33,9 @@ pub enum CertificateError {
 
 /// The folder of the certificates. It need not exist.
 #[derive(Clone, Debug)]
-pub struct Place(PathBuf);
+pub struct CertificateFolder(PathBuf);
 
-impl Place {
+impl CertificateFolder {
     pub fn new(folder: PathBuf) -> Self {
         Self(folder)
     }
