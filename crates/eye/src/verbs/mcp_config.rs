@@ -47,34 +47,36 @@ pub enum Client {
     Zed,
 }
 
-/// Where a client's settings are.
+/// The file of a client's settings, as people are told of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum SettingsFile {
     /// In a project, shared by all who work on it: contains no path of this machine.
     Project(&'static str),
     User(&'static str),
 }
 
 impl Client {
-    fn place(self) -> Place {
+    fn settings_file(self) -> SettingsFile {
         match self {
-            Self::Amp => Place::User("~/.config/amp/settings.json"),
-            Self::Claude => Place::Project(".mcp.json"),
-            Self::ClaudeDesktop => Place::User("claude_desktop_config.json"),
-            Self::Cline => Place::User("cline_mcp_settings.json (MCP Servers, Configure)"),
-            Self::Codex => Place::User("~/.codex/config.toml"),
-            Self::Continue => Place::Project(".continue/mcpServers/eye.yaml"),
-            Self::Copilot => Place::User("~/.copilot/mcp-config.json"),
-            Self::Cursor => Place::Project(".cursor/mcp.json"),
-            Self::Gemini => Place::Project(".gemini/settings.json"),
-            Self::Goose => Place::User("~/.config/goose/config.yaml"),
-            Self::Jetbrains => Place::User("~/.junie/mcp/mcp.json (AI Assistant: Settings, Tools, MCP, As JSON)"),
-            Self::Kiro => Place::Project(".kiro/settings/mcp.json"),
-            Self::LmStudio => Place::User("mcp.json of LM Studio (Program, Install, Edit mcp.json)"),
-            Self::Opencode => Place::Project("opencode.json (opencode 1: `eye` stands directly below `mcp`)"),
-            Self::Vscode => Place::Project(".vscode/mcp.json"),
-            Self::Windsurf => Place::User("~/.codeium/windsurf/mcp_config.json"),
-            Self::Zed => Place::User("~/.config/zed/settings.json"),
+            Self::Amp => SettingsFile::User("~/.config/amp/settings.json"),
+            Self::Claude => SettingsFile::Project(".mcp.json"),
+            Self::ClaudeDesktop => SettingsFile::User("claude_desktop_config.json"),
+            Self::Cline => SettingsFile::User("cline_mcp_settings.json (MCP Servers, Configure)"),
+            Self::Codex => SettingsFile::User("~/.codex/config.toml"),
+            Self::Continue => SettingsFile::Project(".continue/mcpServers/eye.yaml"),
+            Self::Copilot => SettingsFile::User("~/.copilot/mcp-config.json"),
+            Self::Cursor => SettingsFile::Project(".cursor/mcp.json"),
+            Self::Gemini => SettingsFile::Project(".gemini/settings.json"),
+            Self::Goose => SettingsFile::User("~/.config/goose/config.yaml"),
+            Self::Jetbrains => {
+                SettingsFile::User("~/.junie/mcp/mcp.json (AI Assistant: Settings, Tools, MCP, As JSON)")
+            }
+            Self::Kiro => SettingsFile::Project(".kiro/settings/mcp.json"),
+            Self::LmStudio => SettingsFile::User("mcp.json of LM Studio (Program, Install, Edit mcp.json)"),
+            Self::Opencode => SettingsFile::Project("opencode.json (opencode 1: `eye` stands directly below `mcp`)"),
+            Self::Vscode => SettingsFile::Project(".vscode/mcp.json"),
+            Self::Windsurf => SettingsFile::User("~/.codeium/windsurf/mcp_config.json"),
+            Self::Zed => SettingsFile::User("~/.config/zed/settings.json"),
         }
     }
 }
@@ -82,15 +84,15 @@ impl Client {
 /// The text for stdout. Prints on stderr where it goes.
 pub fn text(client: Client, full: bool, options: &Options) -> Result<String, Failure> {
     let program = env::current_program().map_err(Failure::io("find this program"))?;
-    let (Place::Project(file) | Place::User(file)) = client.place();
+    let (SettingsFile::Project(file) | SettingsFile::User(file)) = client.settings_file();
     ui::note(format_args!("this goes into {file}; settings that are there already stay beside it"));
     Ok(of(client, &program.display().to_string(), full, options.page.as_deref()))
 }
 
 fn of(client: Client, program: &str, full: bool, page: Option<&str>) -> String {
-    let program = match client.place() {
-        Place::Project(_) => "eye",
-        Place::User(_) => program,
+    let program = match client.settings_file() {
+        SettingsFile::Project(_) => "eye",
+        SettingsFile::User(_) => program,
     };
     let mut args = vec!["mcp".to_owned()];
     args.extend(full.then(|| "--full".to_owned()));
@@ -169,7 +171,7 @@ mod tests {
     fn what_a_project_keeps_names_no_path_of_this_machine() {
         for client in Client::value_variants() {
             let body = of(*client, "/opt/tools/bin/eye", false, None);
-            let in_project = matches!(client.place(), Place::Project(_));
+            let in_project = matches!(client.settings_file(), SettingsFile::Project(_));
             assert_eq!(body.contains("/opt/tools"), !in_project, "{client:?}: {body}");
         }
     }
