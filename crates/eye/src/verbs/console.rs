@@ -28,14 +28,14 @@ pub struct Args {
 }
 
 #[derive(Debug, Deserialize)]
-struct Link {
+struct ConsoleLink {
     url: String,
 }
 
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let expires = args.expires.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
     let params = expires.map_or_else(|| json!({}), |ms| json!({ "expiresMs": ms }));
-    let Link { url } = client::call("console/link", &params, options, Absent::Start)?;
+    let ConsoleLink { url } = client::call("console/link", &params, options, Absent::Start)?;
     if options.json {
         ui::line(json!({ "url": url }).to_string())?;
     } else if args.print {
