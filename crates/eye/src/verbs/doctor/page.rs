@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use document::Document;
-use hub::{Hub, Way};
+use hub::{HubAddress, Way};
 use look::Look;
 use policy::Policies;
 use reach::Space;
@@ -57,12 +57,12 @@ impl Report {
 /// Fetches a page and runs all checks.
 pub fn examine(text: &str, options: &Options) -> Result<Report, Failure> {
     let begin = address(text)?;
-    let hub = Hub::known(&begin, options)?;
+    let hub = HubAddress::known(&begin, options)?;
     let visit = match visit::visit(&begin) {
         Ok(visit) => visit,
         Err(error) => return Ok(unreached(&begin, &hub, &error.to_string())),
     };
-    let hub = Hub::known(&visit.url, options)?;
+    let hub = HubAddress::known(&visit.url, options)?;
     let is_html = visit.got.one("content-type").is_none_or(|kind| kind.contains("html"));
     let document =
         if is_html { document::read(&String::from_utf8_lossy(&visit.got.body)) } else { Document::default() };
@@ -87,7 +87,7 @@ pub fn examine(text: &str, options: &Options) -> Result<Report, Failure> {
     })
 }
 
-fn unreached(url: &Url, hub: &Hub, why: &str) -> Report {
+fn unreached(url: &Url, hub: &HubAddress, why: &str) -> Report {
     let hint = "start its server, or check the address; the page is fetched from this machine, without your cookies";
     Report {
         url: url.to_string(),

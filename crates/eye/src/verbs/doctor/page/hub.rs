@@ -15,13 +15,13 @@ use url::Url;
 
 /// The hub that commands use.
 #[derive(Clone, Debug)]
-pub struct Hub {
+pub struct HubAddress {
     /// As a page would write it, with a trailing slash.
     pub url: Url,
     pub runs: bool,
 }
 
-impl Hub {
+impl HubAddress {
     /// The hub that commands use, or would start. A plain page of this machine uses a TLS hub over plain HTTP.
     pub fn known(page: &Url, options: &Options) -> Result<Self, Failure> {
         let (base, runs) = join::hub(options)?;
@@ -52,7 +52,7 @@ pub struct Way {
 
 impl Way {
     /// From the tag that the page has, or from the tag that it would need.
-    pub fn of(page: &Url, tag: Option<&Client>, hub: &Hub) -> Self {
+    pub fn of(page: &Url, tag: Option<&Client>, hub: &HubAddress) -> Self {
         let by_tag = tag.and_then(|tag| {
             let script = page.join(&tag.src).ok().filter(visit::is_of_the_web)?;
             let base = match &tag.hub {
@@ -104,7 +104,7 @@ struct Why {
 #[derive(Debug, thiserror::Error)]
 pub enum NoVerdict {
     #[error("{0}")]
-    Place(#[from] Failure),
+    Hub(#[from] Failure),
     #[error("{0}")]
     Address(#[from] url::ParseError),
     #[error("{0}")]
@@ -114,7 +114,7 @@ pub enum NoVerdict {
 }
 
 /// Asks the gate of the hub. If the hub does not run, evaluates the origins file instead.
-pub fn verdict(way: &Way, hub: &Hub, origin: &str) -> Result<Verdict, NoVerdict> {
+pub fn verdict(way: &Way, hub: &HubAddress, origin: &str) -> Result<Verdict, NoVerdict> {
     if !hub.runs && way.hub.origin() == hub.url.origin() {
         return Ok(Verdict { refusal: offline(origin)?, space: None });
     }

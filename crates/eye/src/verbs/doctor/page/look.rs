@@ -2,7 +2,7 @@
 
 use super::super::checks::Finding;
 use super::document::Document;
-use super::hub::{self, Hub, NoVerdict, Verdict, Way};
+use super::hub::{self, HubAddress, NoVerdict, Verdict, Way};
 use super::policy::{Code, Forbidden, Mend, Policies, Sandbox};
 use super::reach::{self, Mixed, Network, Space};
 use super::visit::Visit;
@@ -20,7 +20,7 @@ pub struct Look<'a> {
     pub document: &'a Document,
     pub way: &'a Way,
     /// The hub that commands use.
-    pub hub: &'a Hub,
+    pub hub: &'a HubAddress,
     pub policies: &'a Policies,
 }
 
