@@ -55,7 +55,7 @@ pub enum Down {
 }
 
 /// One link. The remote hub sees each link as an agent of its own.
-pub struct Link {
+pub struct RelayLink {
     pub up: Up,
     pub down: Down,
 }
@@ -100,7 +100,7 @@ impl Down {
     }
 }
 
-impl Link {
+impl RelayLink {
     /// Opens a link over this transport.
     pub async fn open(transport: Transport, remote: &Remote) -> Result<Self, Fault> {
         let opening = async {

@@ -1,6 +1,6 @@
 //! One local connection: an agent on the Unix socket, with its own link to the remote hub.
 
-use super::link::{Down, Link, Up};
+use super::link::{Down, RelayLink, Up};
 use super::screen::{Route, Screen};
 use super::shared::Relay;
 use super::status::RelayStatus;
@@ -108,7 +108,7 @@ async fn talk(
             break pass;
         }
     };
-    let Link { mut up, mut down } = match relay.pool.take().await {
+    let RelayLink { mut up, mut down } = match relay.pool.take().await {
         Ok(link) => link,
         Err(fault) => return End::NoLink(fault),
     };

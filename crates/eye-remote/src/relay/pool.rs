@@ -1,7 +1,7 @@
 //! A pool of links that are opened before a connection needs one: replaced when taken or lost, and reopened when the
 //! hub is back.
 
-use super::link::{Link, Transport};
+use super::link::{RelayLink, Transport};
 use super::news::RelayNews;
 use crate::dial::{Fault, Remote};
 use eye_protocol::limits::{
@@ -27,7 +27,7 @@ pub struct Pool {
 }
 
 struct Inner {
-    warm: VecDeque<Link>,
+    warm: VecDeque<RelayLink>,
     since: Instant,
     /// Why the remote hub cannot be reached; `None` while it can.
     fault: Option<Fault>,
@@ -48,7 +48,7 @@ pub struct Condition {
 
 impl Pool {
     /// A pool with its first link.
-    pub fn new(remote: Remote, transport: Transport, first: Link) -> Self {
+    pub fn new(remote: Remote, transport: Transport, first: RelayLink) -> Self {
         let inner = Inner { warm: VecDeque::from([first]), since: Instant::now(), fault: None, round_trip: None };
         Self { remote, transport, inner: Mutex::new(inner), taken: Notify::new(), added: Notify::new() }
     }
@@ -62,7 +62,7 @@ impl Pool {
     }
 
     /// An exclusive link: an idle one, or a new one, within `RELAY_WAIT_MS`.
-    pub async fn take(&self) -> Result<Link, Fault> {
+    pub async fn take(&self) -> Result<RelayLink, Fault> {
         let deadline = Instant::now() + Duration::from_millis(RELAY_WAIT_MS);
         let mut fault = Fault::Unreachable(format!("no answer within {} s", RELAY_WAIT_MS / 1000));
         while Instant::now() < deadline {
@@ -73,7 +73,7 @@ impl Pool {
                     Ok(Err(_)) | Err(_) => self.hold().warm.clear(),
                 }
             }
-            match timeout_at(deadline, Link::open(self.transport, &self.remote)).await {
+            match timeout_at(deadline, RelayLink::open(self.transport, &self.remote)).await {
                 Ok(Ok(link)) => {
                     // The hub is reachable, so the `keep` task need not wait any longer.
                     self.taken.notify_one();
@@ -119,7 +119,7 @@ impl Pool {
         let mut pause = Pause::default();
         loop {
             if self.hold().warm.len() < RELAY_WARM_LINKS {
-                match Link::open(self.transport, &self.remote).await {
+                match RelayLink::open(self.transport, &self.remote).await {
                     Ok(link) => {
                         pause = Pause::default();
                         self.add(link, news);
@@ -146,7 +146,7 @@ impl Pool {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn pop(&self) -> Option<Link> {
+    fn pop(&self) -> Option<RelayLink> {
         let mut inner = self.hold();
         // The `keep` task may not have noticed yet that a link is lost.
         let mut context = Context::from_waker(Waker::noop());
@@ -159,7 +159,7 @@ impl Pool {
         None
     }
 
-    fn add(&self, link: Link, news: &mut impl FnMut(&RelayNews<'_>)) {
+    fn add(&self, link: RelayLink, news: &mut impl FnMut(&RelayNews<'_>)) {
         let mut inner = self.hold();
         inner.warm.push_back(link);
         let was_lost = inner.fault.take().is_some();

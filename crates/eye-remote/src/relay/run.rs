@@ -1,6 +1,6 @@
 //! Runs a relay: opens the first link, takes the socket, and shuts down in order.
 
-use super::link::{Link, Transport};
+use super::link::{RelayLink, Transport};
 use super::local;
 use super::news::RelayNews;
 use super::pool::Pool;
@@ -90,7 +90,7 @@ async fn serve<E, W: FnMut()>(
     news: &mut impl FnMut(&RelayNews<'_>),
 ) -> Result<(), RelayError<E>> {
     let RelayConfig { socket, remote, transport, machine } = config;
-    let link = Link::first(transport, &remote).await.map_err(|fault| RelayError::of(&remote, fault))?;
+    let link = RelayLink::first(transport, &remote).await.map_err(|fault| RelayError::of(&remote, fault))?;
     let transport = link.transport();
     let (agents, mut withdraw) = take(&socket).map_err(RelayError::Socket)?;
     let relay = Arc::new(Relay {
