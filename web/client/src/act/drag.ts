@@ -2,13 +2,13 @@
 
 import { DRAG_STEPS, PRESS_MS } from "../core/limits.js";
 import type { Capture, Core, PageWorld } from "../core/part.js";
-import { cross, enter, fire, move, type Place, press, release, viewOf } from "./pointer.js";
+import { cross, enter, fire, move, type Point, press, release, viewOf } from "./pointer.js";
 import { hitAt } from "../look/hit.js";
 import { frame, type Spot } from "./ready.js";
 
 const MAIN_BUTTON = 1;
 
-export async function drag(core: Core, world: PageWorld, from: Spot, to: () => Place): Promise<void> {
+export async function drag(core: Core, world: PageWorld, from: Spot, to: () => Point): Promise<void> {
   const capture = world.capture(from.hit);
   try {
     await dragged(core, from, to, capture);
@@ -17,7 +17,7 @@ export async function drag(core: Core, world: PageWorld, from: Spot, to: () => P
   }
 }
 
-async function dragged(core: Core, from: Spot, to: () => Place, capture: Capture): Promise<void> {
+async function dragged(core: Core, from: Spot, to: () => Point, capture: Capture): Promise<void> {
   const start = { x: from.x, y: from.y };
   enter(from.hit, start);
   press(from.hit, start);
@@ -36,15 +36,15 @@ async function dragged(core: Core, from: Spot, to: () => Place, capture: Capture
   release(capture.element() ?? hit, to());
 }
 
-function between(start: Place, end: Place, step: number): Place {
+function between(start: Point, end: Point, step: number): Point {
   return { x: start.x + ((end.x - start.x) * step) / DRAG_STEPS, y: start.y + ((end.y - start.y) * step) / DRAG_STEPS };
 }
 
 /** Whether HTML drag and drop was used. A page may prevent `dragstart` and implement dragging by pointer. */
-async function dropped(core: Core, carried: HTMLElement, start: Place, to: () => Place): Promise<boolean> {
+async function dropped(core: Core, carried: HTMLElement, start: Point, to: () => Point): Promise<boolean> {
   const view = viewOf(carried);
   const dataTransfer = new view.DataTransfer();
-  const tell = (target: Element, type: string, { x, y }: Place): boolean =>
+  const tell = (target: Element, type: string, { x, y }: Point): boolean =>
     target.dispatchEvent(
       new view.DragEvent(type, {
         bubbles: true,

@@ -7,7 +7,7 @@ import type { Spot } from "./ready.js";
 import { caretAt, selectWordAt } from "./selection.js";
 import type { Hands } from "./turn.js";
 
-export interface Place {
+export interface Point {
   readonly x: number;
   readonly y: number;
 }
@@ -40,7 +40,7 @@ export function viewOf(element: Element): View {
 }
 
 /** Dispatches an event; returns whether the default action may follow. */
-export function fire(target: Element, type: string, { x, y }: Place, buttons = NO_BUTTONS, more: object = {}): boolean {
+export function fire(target: Element, type: string, { x, y }: Point, buttons = NO_BUTTONS, more: object = {}): boolean {
   const view = viewOf(target);
   const pointer = /^(?:pointer|click|auxclick|contextmenu)/.test(type);
   const quiet = /(?:enter|leave)$/.test(type);
@@ -76,7 +76,7 @@ function chainOf(element: Element | undefined): Element[] {
 }
 
 /** Moves the pointer to an element: it leaves the elements that it was over, and enters those around the new one. */
-export function cross(hit: Element, place: Place, buttons = NO_BUTTONS): void {
+export function cross(hit: Element, place: Point, buttons = NO_BUTTONS): void {
   const known = hovered.get(hit.ownerDocument);
   const before = known?.isConnected === true ? known : undefined;
   if (before === hit) return;
@@ -94,18 +94,18 @@ export function cross(hit: Element, place: Place, buttons = NO_BUTTONS): void {
 }
 
 /** Moves the pointer to a place. */
-export function enter(hit: Element, place: Place): void {
+export function enter(hit: Element, place: Point): void {
   cross(hit, place);
   move(hit, place);
 }
 
-export function move(hit: Element, place: Place, buttons = NO_BUTTONS): void {
+export function move(hit: Element, place: Point, buttons = NO_BUTTONS): void {
   fire(hit, "pointermove", place, buttons);
   fire(hit, "mousemove", place, buttons);
 }
 
 /** Returns whether mouse events follow: a page that prevents `pointerdown` gets none. */
-export function press(hit: Element, place: Place, more: object = {}, buttons = MAIN_BUTTON): boolean {
+export function press(hit: Element, place: Point, more: object = {}, buttons = MAIN_BUTTON): boolean {
   if (!fire(hit, "pointerdown", place, buttons, more)) return false;
   if (fire(hit, "mousedown", place, buttons, { detail: 1, ...more })) {
     focusAt(hit);
@@ -114,7 +114,7 @@ export function press(hit: Element, place: Place, more: object = {}, buttons = M
   return true;
 }
 
-export function release(hit: Element, place: Place, more: object = {}, mouse = true): void {
+export function release(hit: Element, place: Point, more: object = {}, mouse = true): void {
   fire(hit, "pointerup", place, NO_BUTTONS, more);
   if (mouse) fire(hit, "mouseup", place, NO_BUTTONS, { detail: 1, ...more });
 }

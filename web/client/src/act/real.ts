@@ -3,7 +3,7 @@
 import { DRAG_STEPS, PRESS_MS } from "../core/limits.js";
 import type { Input, InputCommand } from "../core/part.js";
 import { physical, type Stroke } from "./keys.js";
-import type { Clicking, Modifiers, Place } from "./pointer.js";
+import type { Clicking, Modifiers, Point } from "./pointer.js";
 
 const ALT = 1;
 const CONTROL = 2;
@@ -21,19 +21,19 @@ function modifierBits({ altKey, ctrlKey, metaKey, shiftKey }: Modifiers): number
   );
 }
 
-function mouse(type: string, { x, y }: Place, more: object = {}): InputCommand {
+function mouse(type: string, { x, y }: Point, more: object = {}): InputCommand {
   return { method: "Input.dispatchMouseEvent", params: { type, x, y, ...more } };
 }
 
 /** Moves the pointer to a place. */
-export function realMove(input: Input, place: Place): Promise<void> {
+export function realMove(input: Input, place: Point): Promise<void> {
   return input([mouse("mouseMoved", place)]);
 }
 
 /** A click. All its commands are sent together, since each one alone waits for a frame. */
 export async function realClick(
   input: Input,
-  place: Place,
+  place: Point,
   { double = false, right = false, modifiers = {}, holdMs }: Clicking,
   turn: (ms: number) => Promise<void>,
 ): Promise<void> {
@@ -59,14 +59,14 @@ export async function realClick(
  */
 export async function realDrag(
   input: Input,
-  start: Place,
-  to: () => Place,
+  start: Point,
+  to: () => Point,
   turn: (ms?: number) => Promise<void>,
 ): Promise<void> {
   const held = { button: "left", buttons: MAIN_BUTTONS };
   await input([mouse("mouseMoved", start), mouse("mousePressed", start, { ...held, clickCount: 1 })]);
   let at = start;
-  const move = async (place: Place): Promise<void> => {
+  const move = async (place: Point): Promise<void> => {
     await input([mouse("mouseMoved", place, held)]);
     at = place;
   };
@@ -88,7 +88,7 @@ export async function realDrag(
 }
 
 /** Turns the wheel at a place, by this many pixels. */
-export function realWheel(input: Input, place: Place, deltaX: number, deltaY: number): Promise<void> {
+export function realWheel(input: Input, place: Point, deltaX: number, deltaY: number): Promise<void> {
   return input([mouse("mouseWheel", place, { deltaX, deltaY })]);
 }
 

@@ -5,7 +5,7 @@ import type { Input } from "../core/part.js";
 import { hitAt } from "../look/hit.js";
 import { misused, type Params } from "../page/verb.js";
 import { inTop } from "../look/tree.js";
-import type { Place } from "./pointer.js";
+import type { Point } from "./pointer.js";
 import { realWheel } from "./real.js";
 
 const PAGE_PART = 0.8;
@@ -85,7 +85,7 @@ async function wheeled(
 }
 
 /** A place at which the wheel scrolls this box and nothing inside of it. */
-function wheelPlace(box: Element): Place | undefined {
+function wheelPlace(box: Element): Point | undefined {
   const root = box.ownerDocument;
   const view = root.defaultView ?? window;
   const isRoot = box === root.scrollingElement;

@@ -9,7 +9,7 @@ import { EyeError, messageOf } from "../wire/error.js";
 import { Pending } from "../wire/pending.js";
 import { isRequest, isResponse, parseFrame, type Params, type RpcId, type RpcMessage } from "../wire/rpc.js";
 
-export interface LinkEvents {
+export interface AgentLinkEvents {
   notified(method: string, params: Params): void;
   /** Runs on every new connection, before any other request. */
   joined(ask: (method: string, params: object) => Promise<unknown>): Promise<void>;
@@ -33,7 +33,7 @@ const GAP_MS_MAX = 10_000;
 export class AgentLink {
   readonly #open: OpenCarrier;
   readonly #hello: object;
-  readonly #events: LinkEvents;
+  readonly #events: AgentLinkEvents;
   readonly #pending = new Pending();
   readonly #progress = new Map<RpcId, (params: Params) => void>();
   #carrier: Carrier | undefined;
@@ -49,7 +49,7 @@ export class AgentLink {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #pings: ReturnType<typeof setInterval> | undefined;
 
-  constructor(open: OpenCarrier, hello: object, events: LinkEvents) {
+  constructor(open: OpenCarrier, hello: object, events: AgentLinkEvents) {
     this.#open = open;
     this.#hello = hello;
     this.#events = events;

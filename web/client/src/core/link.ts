@@ -18,7 +18,7 @@ export interface Socket {
   close(code?: number): void;
 }
 
-export interface LinkEvents {
+export interface HubLinkEvents {
   /** Opens a replacement for a WebSocket; `undefined` to use a WebSocket. */
   readonly open?: (() => Socket) | undefined;
   /** The token that lets this page join as its origin, if the hub requires one. */
@@ -30,7 +30,7 @@ export interface LinkEvents {
   closed(code: number, reason: string, opened: boolean): boolean;
 }
 
-export interface Link {
+export interface HubLink {
   /** The page of the current connection; `undefined` while disconnected. */
   readonly page: Page | undefined;
   /** The session to request with the next connection. */
@@ -41,7 +41,7 @@ export interface Link {
   hurry(): void;
 }
 
-export function linkTo(hub: URL, around: Surroundings, events: LinkEvents): Link {
+export function linkTo(hub: URL, around: Surroundings, events: HubLinkEvents): HubLink {
   const { token, hello, opened, closed } = events;
   /** The token goes into the subprotocol: browsers send no headers with a WebSocket, and URLs end up in logs. */
   const protocols = token ? ["eye", `bearer.${token}`] : ["eye"];
@@ -103,7 +103,7 @@ export function linkTo(hub: URL, around: Surroundings, events: LinkEvents): Link
     });
   };
 
-  const link: Link = {
+  const link: HubLink = {
     get page() {
       return page;
     },

@@ -17,7 +17,7 @@ import { SEPARATOR } from "./changes.js";
 import { describe, linesOf, valueOf } from "./describe.js";
 import { type Kind, kindOf } from "./kind.js";
 import { nameOf } from "./name.js";
-import { isSeen, own, type Place, placeOf, within } from "./place.js";
+import { type Clipping, clippingOf, isSeen, own, within } from "./clipping.js";
 import { choiceBox, isDrawing, labelledBy, isSaidBy, SKIPPED, shownText } from "./reading.js";
 import { frameNumbers, headingLevel, isRow, pictureOf, stateOf, titleOf } from "./titles.js";
 import { attribute, frameBody, inside, isElement, plain, styleOf } from "./tree.js";
@@ -105,13 +105,13 @@ export function outline(
   /** Starts a new piece: in a row on the same line, else on a new one. */
   const part = (): void => (rows > 0 ? endText() : flush());
 
-  const passed = (element: Element, { clip, dy }: Place, count = element.querySelectorAll(HELD).length): void => {
+  const passed = (element: Element, { clip, dy }: Clipping, count = element.querySelectorAll(HELD).length): void => {
     if (element.getBoundingClientRect().bottom + dy <= (clip?.top ?? 0)) above += count;
     else below += count;
   };
 
   /** `shown`: the element that shows this one, if that is another. */
-  const act = (element: Element, kind: Kind, place: Place, holds: boolean, shown = element): void => {
+  const act = (element: Element, kind: Kind, place: Clipping, holds: boolean, shown = element): void => {
     if (!hasSize(shown) || isBeyond(shown)) return;
     if (place.pixel && !/^(?:input|select|textarea)$/.test(element.localName)) return;
     if (!isSeen(shown, place)) {
@@ -128,7 +128,7 @@ export function outline(
     } else words += ` ${nameOf(element)}`;
   };
 
-  const children = (element: Element, place: Place): void => {
+  const children = (element: Element, place: Clipping): void => {
     if (!fold) {
       for (const child of inside(element)) visit(child, place);
       return;
@@ -153,7 +153,7 @@ export function outline(
   };
 
   /** The children of a tree item are written below it. */
-  const nested = (element: Element, place: Place): void => {
+  const nested = (element: Element, place: Clipping): void => {
     const branch = element.querySelector("[role=group]") !== null;
     if (branch) flush();
     if (branch) depth++;
@@ -162,7 +162,7 @@ export function outline(
     if (branch) depth--;
   };
 
-  const read = ({ nodeValue, parentElement }: Node, place: Place): void => {
+  const read = ({ nodeValue, parentElement }: Node, place: Clipping): void => {
     const text = nodeValue ?? "";
     if (place.silent) return;
     if (parentElement !== null) {
@@ -186,7 +186,7 @@ export function outline(
     }
   };
 
-  const visit = (node: Node, around: Place): void => {
+  const visit = (node: Node, around: Clipping): void => {
     if (node.nodeType === Node.TEXT_NODE) {
       read(node, around);
       return;
@@ -208,14 +208,14 @@ export function outline(
   };
 
   /** Adds the visible state of an element that is not a control. */
-  const mark = (node: Element, place: Place): void => {
+  const mark = (node: Element, place: Clipping): void => {
     const state = reading || kindOf(node) !== undefined ? "" : stateOf(node);
     if (state === "" || !isSeen(node, place)) return;
     endText();
     if (pieces.length > 0) pieces[pieces.length - 1] += ` ${state}`;
   };
 
-  const element = (node: Element, style: CSSStyleDeclaration, place: Place): void => {
+  const element = (node: Element, style: CSSStyleDeclaration, place: Clipping): void => {
     const inner = isClippedAway(node, style) ? { ...place, silent: true, pixel: true } : within(node, style, place);
     const field = choiceBoxes.get(node);
     if (field !== undefined) {
@@ -298,7 +298,7 @@ export function outline(
   };
 
   /** Writes an SVG: its controls, its texts, and its description. */
-  const drawing = (node: Element, style: CSSStyleDeclaration, place: Place): void => {
+  const drawing = (node: Element, style: CSSStyleDeclaration, place: Clipping): void => {
     const { width, height } = node.getBoundingClientRect();
     const parts = node.querySelectorAll(width > ICON_PX_MAX || height > ICON_PX_MAX ? "*" : SVG_MARKED);
     let held: Element | undefined;
@@ -322,7 +322,7 @@ export function outline(
   };
 
   findChoices(root);
-  visit(root, placeOf(all || compare ? undefined : { left: 0, top: 0, right: innerWidth, bottom: innerHeight }));
+  visit(root, clippingOf(all || compare ? undefined : { left: 0, top: 0, right: innerWidth, bottom: innerHeight }));
   flush();
   if (cut > 0) {
     const next =
@@ -356,7 +356,7 @@ function isFolded(parent: Element | null, child: Element | undefined): boolean {
 }
 
 /** Whether a text of an SVG is written. */
-function isWritten(text: Element, place: Place): boolean {
+function isWritten(text: Element, place: Clipping): boolean {
   return !place.silent && text.checkVisibility({ visibilityProperty: true }) && isSeen(text, place);
 }
 

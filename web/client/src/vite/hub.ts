@@ -11,7 +11,7 @@ export interface Voice {
   warn(text: string): void;
 }
 
-export class Hub {
+export class HubProbe {
   #seen: boolean | undefined;
 
   constructor(

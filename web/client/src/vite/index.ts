@@ -3,7 +3,7 @@
 
 import { readFile } from "node:fs/promises";
 import type { Connect, Plugin, ProxyOptions } from "vite";
-import { Hub } from "./hub.js";
+import { HubProbe } from "./hub.js";
 import { settings, type EyeOptions } from "./options.js";
 
 export type { EyeOptions } from "./options.js";
@@ -16,7 +16,7 @@ const CLIENT = new URL("../", import.meta.url);
 
 export default function eye(options: EyeOptions = {}): Plugin {
   const { hub: url, path, start } = settings(options, process.env.EYE_PORT);
-  const hub = new Hub(url, console);
+  const hub = new HubProbe(url, console);
   let direct = false;
   return {
     name: "eye",
@@ -57,7 +57,7 @@ export default function eye(options: EyeOptions = {}): Plugin {
 }
 
 /** Vite's own proxy, with handling for an absent hub: Vite would log a stack every time a page tries. */
-function proxy(hub: Hub, path: string): ProxyOptions {
+function proxy(hub: HubProbe, path: string): ProxyOptions {
   /** Page URLs that were refused since the hub was last there. */
   const told = new Set<string>();
   return {

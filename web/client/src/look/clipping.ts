@@ -3,7 +3,7 @@
 import { frameBody } from "./tree.js";
 import { type Box, clipped, overlaps } from "./visible.js";
 
-export interface Place {
+export interface Clipping {
   /** `undefined`: nothing is clipped. */
   readonly clip: Box | undefined;
   /** The clip of absolutely positioned descendants: overflow clips them only from their containing block upwards. */
@@ -18,18 +18,18 @@ export interface Place {
   readonly pixel: boolean;
 }
 
-export function placeOf(clip: Box | undefined): Place {
+export function clippingOf(clip: Box | undefined): Clipping {
   return { clip, absolute: clip, fixed: clip, dx: 0, dy: 0, silent: false, pixel: false };
 }
 
 /** The place of an element itself, from its parent's place for content. */
-export function own({ position }: CSSStyleDeclaration, place: Place): Place {
+export function own({ position }: CSSStyleDeclaration, place: Clipping): Clipping {
   if (position === "fixed") return { ...place, clip: place.fixed };
   return position === "absolute" ? { ...place, clip: place.absolute } : place;
 }
 
 /** The place of an element's content. */
-export function within(element: Element, style: CSSStyleDeclaration, place: Place): Place {
+export function within(element: Element, style: CSSStyleDeclaration, place: Clipping): Clipping {
   if (place.clip === undefined) return place;
   if (frameBody(element) !== undefined) {
     const box = boxOf(element, place);
@@ -49,11 +49,11 @@ function isContaining({ transform, filter, perspective, contain, backdropFilter 
   return /paint|layout|strict|content/.test(contain) || (backdropFilter ?? "none") !== "none";
 }
 
-export function boxOf(element: Element, { dx, dy }: Place): Box {
+export function boxOf(element: Element, { dx, dy }: Clipping): Box {
   const { left, top, right, bottom } = element.getBoundingClientRect();
   return { left: left + dx, top: top + dy, right: right + dx, bottom: bottom + dy };
 }
 
-export function isSeen(element: Element, place: Place): boolean {
+export function isSeen(element: Element, place: Clipping): boolean {
   return place.clip === undefined || overlaps(boxOf(element, place), place.clip);
 }
