@@ -5,7 +5,7 @@ import { Copy } from "./copy";
 import { ask, pages } from "./store";
 import { answerText, eyeCommand, mcpCall, message } from "./words";
 
-interface Said {
+interface Evaluation {
   readonly code: string;
   readonly answer: string;
   readonly bad: boolean;
@@ -13,9 +13,9 @@ interface Said {
 
 export function Code({ page }: { readonly page: string }) {
   const place = useRef<HTMLDivElement>(null);
-  const [said, setSaid] = useState<readonly Said[]>([]);
+  const [evaluations, setEvaluations] = useState<readonly Evaluation[]>([]);
   useEffect(() => {
-    const add = (one: Said): void => setSaid((known) => [one, ...known].slice(0, 200));
+    const add = (one: Evaluation): void => setEvaluations((known) => [one, ...known].slice(0, 200));
     const run = (code: string): void =>
       void ask("eval", { page, code }).then(
         (answer) =>
@@ -38,8 +38,8 @@ export function Code({ page }: { readonly page: string }) {
         Enter evaluates in the page, <kbd>↑</kbd> brings back what was asked, <kbd>Ctrl Space</kbd> completes.
       </p>
       <ol class="said" aria-label="Answers, latest first" aria-live="polite">
-        {said.map((one, n) => (
-          <li key={said.length - n}>
+        {evaluations.map((one, n) => (
+          <li key={evaluations.length - n}>
             <code>{one.code}</code>
             <pre tabIndex={0} class={one.bad ? "bad" : ""}>
               {one.answer}

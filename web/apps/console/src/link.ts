@@ -45,7 +45,7 @@ export async function key(): Promise<string | undefined> {
   return sessionStorage.getItem(KEY) ?? undefined;
 }
 
-export class Link {
+export class ConsoleConnection {
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
 
@@ -75,11 +75,11 @@ export class Link {
     secret: string,
     heard: (method: string, params: unknown) => void,
     ended: () => void,
-  ): Promise<Link | undefined> {
+  ): Promise<ConsoleConnection | undefined> {
     return new Promise((resolve) => {
       const socket = new WebSocket(`ws://${location.host}/ws`, ["eye.console", `key.${secret}`]);
       socket.onclose = () => resolve(undefined);
-      socket.onopen = () => resolve(new Link(socket, heard, ended));
+      socket.onopen = () => resolve(new ConsoleConnection(socket, heard, ended));
     });
   }
 

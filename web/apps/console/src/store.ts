@@ -1,7 +1,7 @@
 // The console's data as signals: the feed writes them, the views read them. Renders nothing.
 
 import { signal } from "@preact/signals";
-import { key, Link } from "./link";
+import { key, ConsoleConnection } from "./link";
 
 export interface PageRow {
   readonly id: string;
@@ -141,7 +141,7 @@ export const calls: CallRow[] = [];
 export const callsSeen = signal(0);
 export const notice = signal("");
 
-let link: Link | undefined;
+let link: ConsoleConnection | undefined;
 /** Whether the feed was live before: past calls are loaded only once. */
 let wasLive = false;
 
@@ -193,7 +193,7 @@ export async function connect(): Promise<void> {
     status.value = "away";
     setTimeout(() => void connect(), AGAIN_MS);
   };
-  link = await Link.open(secret, (method, params) => method === "console/feed" && hear(params as Feed), again);
+  link = await ConsoleConnection.open(secret, (method, params) => method === "console/feed" && hear(params as Feed), again);
   if (link === undefined) {
     // Retries if the hub does not run; a hub that runs and refuses requires a new link.
     const there = await fetch("/").then(
