@@ -2,7 +2,7 @@
 
 import type { Params } from "./guard.js";
 import { MARK } from "./sign.js";
-import type { Listener, Place, Way } from "./way.js";
+import type { Listener, Debuggee, Way } from "./way.js";
 
 const VERSION = "1.3";
 /** Answered by the browser itself, so a hung page does not matter. */
@@ -38,8 +38,8 @@ export class Debugged implements Way {
     await chrome.debugger.detach({ tabId }).catch(() => undefined);
   }
 
-  async send(place: Place, method: string, params: Params): Promise<object> {
-    return (await chrome.debugger.sendCommand(place, method, params)) ?? {};
+  async send(debuggee: Debuggee, method: string, params: Params): Promise<object> {
+    return (await chrome.debugger.sendCommand(debuggee, method, params)) ?? {};
   }
 
   mark(tabId: number, marked: boolean): void {

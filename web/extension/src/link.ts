@@ -42,7 +42,7 @@ export function readCode(text: string): { code: string; port: number } | undefin
   return code.length === 12 && number <= 65_535 ? { code, port: number } : undefined;
 }
 
-export class Link {
+export class PairedConnection {
   #socket: WebSocket | undefined;
   #proven = false;
   #why = "";

@@ -5,7 +5,7 @@
 import { type Params, Refusal } from "./guard.js";
 import { capture, type Wanted } from "./picture.js";
 import type { Events, Metrics, Relay, Told } from "./relay.js";
-import { CLOSED, type Listener, NO_ACCESS, type Place, type Way } from "./way.js";
+import { CLOSED, type Listener, NO_ACCESS, type Debuggee, type Way } from "./way.js";
 
 /** Defined by `relay.js` in the extension's world of a document. */
 declare const eyeRelay: Relay;
@@ -79,7 +79,7 @@ export class Scripted implements Way {
     this.#tabs.delete(tabId);
   }
 
-  async send({ tabId = -1 }: Place, method: string, params: Params): Promise<object> {
+  async send({ tabId = -1 }: Debuggee, method: string, params: Params): Promise<object> {
     const tab = this.#tabs.get(tabId);
     if (tab === undefined) throw new Refusal("the tab is not granted");
     switch (method) {

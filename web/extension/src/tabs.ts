@@ -4,7 +4,7 @@
 import * as guard from "./guard.js";
 import { forgetTabs, grants, how, originOf, setTab } from "./grants.js";
 import { Sign } from "./sign.js";
-import { CANCELED, type Listener, NO_ACCESS, type Place, type Way } from "./way.js";
+import { CANCELED, type Listener, NO_ACCESS, type Debuggee, type Way } from "./way.js";
 
 export interface Command {
   readonly id: number;
@@ -17,7 +17,7 @@ interface Attached extends guard.Granted {
   readonly tabId: number;
   readonly session: string;
   /** The target of the browser's calls. */
-  readonly place: Place;
+  readonly debuggee: Debuggee;
   /** Sessions of frames in the tab. */
   readonly frames: Set<Attached>;
   readonly by: "tab" | "site";
@@ -107,7 +107,7 @@ export class Tabs {
       const passed = guard.command(method, params, attached);
       attached.sign.begins(method, params);
       try {
-        const result = await this.#way.send(attached.place, method, passed);
+        const result = await this.#way.send(attached.debuggee, method, passed);
         if (attached.sites !== undefined && guard.isAboutTab(method)) await this.#isStillThere(attached);
         answer({ result: guard.answer(method, result as guard.Params, attached) });
       } finally {
@@ -161,7 +161,7 @@ export class Tabs {
     const attached: Attached = {
       tabId,
       session: `${String(tabId)}.${String(++this.#count)}`,
-      place: { tabId },
+      debuggee: { tabId },
       frames: new Set(),
       by: sites === undefined ? "tab" : "site",
       target,
@@ -244,7 +244,7 @@ export class Tabs {
     const frame: Attached = {
       ...around,
       session: sessionId,
-      place: { tabId: around.tabId, sessionId },
+      debuggee: { tabId: around.tabId, sessionId },
       frames: new Set(),
       target: String(targetInfo.targetId),
       inner: true,

@@ -4,7 +4,7 @@
 import type { Params } from "./guard.js";
 
 /** A tab, or a frame of another site in a tab. */
-export interface Place {
+export interface Debuggee {
   readonly tabId?: number;
   readonly sessionId?: string;
 }
@@ -18,14 +18,14 @@ export interface Way {
    */
   attach(tabId: number, may: (origin: string) => boolean): Promise<string | undefined>;
   detach(tabId: number): Promise<void>;
-  send(place: Place, method: string, params: Params): Promise<object>;
+  send(debuggee: Debuggee, method: string, params: Params): Promise<object>;
   /** Adds the mark to the tab's title or removes it, before any command that is sent afterwards. */
   mark(tabId: number, marked: boolean): void;
 }
 
 /** Receives events. */
 export interface Listener {
-  happened(source: Place, method: string, params: object): void;
+  happened(source: Debuggee, method: string, params: object): void;
   /** The browser ended the access. */
   detached(tabId: number | undefined, why: string): void;
 }

@@ -2,7 +2,7 @@
 
 import { Debugged } from "./debugged.js";
 import { grants, how, originOf, patterns, setSite } from "./grants.js";
-import { Link } from "./link.js";
+import { PairedConnection } from "./link.js";
 import { Scripted } from "./scripted.js";
 import { type Command, Tabs } from "./tabs.js";
 
@@ -36,7 +36,7 @@ const WAKE = "wake";
 /** The shortest interval that the browser supports. */
 const WAKE_MINUTES = 0.5;
 
-const link: Link = new Link(
+const link: PairedConnection = new PairedConnection(
   (message) => void tabs.take(message as Command),
   (connected) => !connected && tabs.leave(),
 );
