@@ -1,7 +1,7 @@
 // The globals for code in the page, under the original's names: `webmcpBridge`, `invokeWebMCPTool`, `HilbertLUT`, and
 // the two events.
 
-import { d2xy, xy2d, type Place } from "./hilbert.js";
+import { d2xy, xy2d, type GridPosition } from "./hilbert.js";
 import type { Desk, Reply } from "./tools/desk.js";
 
 export interface Status {
@@ -22,11 +22,11 @@ export interface Bridge {
 export interface PageGlobals {
   webmcpBridge?: Bridge;
   invokeWebMCPTool?: (name: string, args?: unknown) => Promise<Reply>;
-  HilbertLUT?: { d2xy(size: number, index: number): readonly number[] & Place; readonly xy2d: typeof xy2d };
+  HilbertLUT?: { d2xy(size: number, index: number): readonly number[] & GridPosition; readonly xy2d: typeof xy2d };
 }
 
 /** A position that code can destructure as `const [x, y] = …` and as `const { x, y } = …`. */
-function placeOf(size: number, index: number): readonly number[] & Place {
+function placeOf(size: number, index: number): readonly number[] & GridPosition {
   const { x, y } = d2xy(size, index);
   return Object.assign([x, y], { x, y });
 }

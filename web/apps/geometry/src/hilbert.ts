@@ -1,7 +1,7 @@
 // The Hilbert curve over a square grid: converts between index and position, exactly for every index of every grid up
 // to 2^26 a side.
 
-export interface Place {
+export interface GridPosition {
   readonly x: number;
   readonly y: number;
 }
@@ -17,7 +17,7 @@ export function isGridSize(size: number): boolean {
 }
 
 /** The position of an index in a grid of this size. Neighbours along the curve are neighbours on the grid. */
-export function d2xy(size: number, index: number): Place {
+export function d2xy(size: number, index: number): GridPosition {
   let x = 0;
   let y = 0;
   let rest = index;

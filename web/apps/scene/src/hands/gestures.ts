@@ -19,7 +19,7 @@ export interface Sight {
   hold(light: LightName | undefined): void;
 }
 
-interface Place {
+interface Point {
   readonly x: number;
   readonly y: number;
 }
@@ -30,7 +30,7 @@ type Gesture =
   | { readonly kind: "pinching" };
 
 export class Gestures {
-  readonly #pointers = new Map<number, Place>();
+  readonly #pointers = new Map<number, Point>();
   #gesture: Gesture | undefined;
 
   constructor(
@@ -133,7 +133,7 @@ export class Gestures {
     else this.canvas.dataset.hand = "light";
   }
 
-  #place(event: MouseEvent): Place {
+  #place(event: MouseEvent): Point {
     const { left, top } = this.canvas.getBoundingClientRect();
     return { x: event.clientX - left, y: event.clientY - top };
   }
