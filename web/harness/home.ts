@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { program } from "./program.js";
 import { until } from "./until.js";
 
-export interface Said {
+export interface CommandOutput {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number | null;
@@ -24,7 +24,7 @@ export interface Circumstances {
 
 export interface Running {
   readonly process: ChildProcess;
-  readonly said: Promise<Said>;
+  readonly said: Promise<CommandOutput>;
 }
 
 export interface Row {
@@ -97,11 +97,11 @@ export class Home {
     return join(this.folder, "run/eye/hub.sock");
   }
 
-  async eye(...args: readonly string[]): Promise<Said> {
+  async eye(...args: readonly string[]): Promise<CommandOutput> {
     return (await this.start(args)).said;
   }
 
-  async eyeWith(circumstances: Circumstances, ...args: string[]): Promise<Said> {
+  async eyeWith(circumstances: Circumstances, ...args: string[]): Promise<CommandOutput> {
     return (await this.start(args, circumstances)).said;
   }
 
@@ -176,7 +176,7 @@ export class Home {
   }
 }
 
-function ended(child: ChildProcess): Promise<Said> {
+function ended(child: ChildProcess): Promise<CommandOutput> {
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout?.on("data", (bytes: Buffer) => out.push(bytes));

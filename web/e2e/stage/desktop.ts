@@ -1,7 +1,7 @@
 // The desktop app in a tab: served by the hub itself, joined, and called through the real CLI.
 
 import type { BrowserContext, Page } from "playwright-core";
-import type { Said } from "../../harness/home.js";
+import type { CommandOutput } from "../../harness/home.js";
 import type { Stage } from "./stage.js";
 import { until } from "../../harness/until.js";
 
@@ -48,7 +48,7 @@ export class Desktop {
     return new Desktop(stage, page, session);
   }
 
-  eye(...args: string[]): Promise<Said> {
+  eye(...args: string[]): Promise<CommandOutput> {
     return this.stage.home.eye("--page", this.session, ...args);
   }
 

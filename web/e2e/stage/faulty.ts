@@ -6,19 +6,19 @@ import type { AddressInfo, Socket } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
 import { within } from "../../harness/until.js";
 
-export type Heard = Readonly<Record<string, unknown>> & { readonly requestId: string };
+export type ReceivedMessage = Readonly<Record<string, unknown>> & { readonly requestId: string };
 
 /** How it handles WebSocket messages and HTTP requests. */
 export interface Manners {
   /** `false` keeps the upgrade waiting forever. */
   readonly accepts?: boolean;
-  message?(heard: Heard, socket: WebSocket): void;
+  message?(heard: ReceivedMessage, socket: WebSocket): void;
   request?(body: string, response: ServerResponse): void;
 }
 
 export class FaultyServer {
   manners: Manners = {};
-  readonly #heard: Heard[] = [];
+  readonly #heard: ReceivedMessage[] = [];
   readonly #waiters = new Set<() => void>();
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
@@ -39,7 +39,7 @@ export class FaultyServer {
       }
       upgrades.handleUpgrade(request, socket, head, (line) => {
         line.on("message", (data: Buffer) => {
-          const heard = JSON.parse(data.toString()) as Heard;
+          const heard = JSON.parse(data.toString()) as ReceivedMessage;
           this.#heard.push(heard);
           this.#note();
           this.manners.message?.(heard, line);
@@ -63,7 +63,7 @@ export class FaultyServer {
   }
 
   /** The first received or future message that matches. */
-  async heard(wanted: (heard: Heard) => boolean): Promise<Heard> {
+  async heard(wanted: (heard: ReceivedMessage) => boolean): Promise<ReceivedMessage> {
     for (;;) {
       const found = this.#heard.find(wanted);
       if (found !== undefined) return found;

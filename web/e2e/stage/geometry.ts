@@ -3,7 +3,7 @@
 import { encode } from "fast-png";
 import { crc32, deflateSync } from "node:zlib";
 import type { BrowserContext, Page } from "playwright-core";
-import type { Said } from "../../harness/home.js";
+import type { CommandOutput } from "../../harness/home.js";
 import type { Stage } from "./stage.js";
 import { until } from "../../harness/until.js";
 
@@ -52,7 +52,7 @@ export class GeometryTab {
     return tab;
   }
 
-  eye(...args: string[]): Promise<Said> {
+  eye(...args: string[]): Promise<CommandOutput> {
     return this.stage.home.eye("--page", this.session, ...args);
   }
 

@@ -1,7 +1,7 @@
 // The scene app in a tab, and the real CLI that calls it.
 
 import type { BrowserContext, Page } from "playwright-core";
-import type { Said } from "../../harness/home.js";
+import type { CommandOutput } from "../../harness/home.js";
 import type { Stage } from "./stage.js";
 import { Traffic } from "./traffic.js";
 import { until } from "../../harness/until.js";
@@ -46,7 +46,7 @@ export class SceneTab {
     return tab;
   }
 
-  eye(...args: string[]): Promise<Said> {
+  eye(...args: string[]): Promise<CommandOutput> {
     return this.stage.home.eye("--page", this.session, ...args);
   }
 

@@ -1,7 +1,7 @@
 // Calls one page with the CLI, as an agent would: the output of a verb, and its error.
 
 import assert from "node:assert/strict";
-import type { Said } from "../../harness/home.js";
+import type { CommandOutput } from "../../harness/home.js";
 import type { Stage, Visit } from "./stage.js";
 
 export type Ask = (...args: string[]) => Promise<string>;
@@ -16,7 +16,7 @@ export function asking(stage: Stage, { session }: Visit): Ask {
 }
 
 /** The result of a verb that must fail. */
-export async function refused(stage: Stage, { session }: Visit, ...args: string[]): Promise<Said> {
+export async function refused(stage: Stage, { session }: Visit, ...args: string[]): Promise<CommandOutput> {
   const said = await stage.home.eye("--page", session, ...args);
   assert.notEqual(said.code, 0, `eye ${args.join(" ")} printed ${said.stdout}`);
   return said;

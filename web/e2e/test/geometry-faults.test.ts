@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { Agent } from "../stage/agent.js";
-import { FaultyServer, type Heard } from "../stage/faulty.js";
+import { FaultyServer, type ReceivedMessage } from "../stage/faulty.js";
 import { GeometryTab, type Reply } from "../stage/geometry.js";
 import { Stage } from "../stage/stage.js";
 import { until } from "../../harness/until.js";
@@ -37,7 +37,7 @@ function says(reply: Reply, code: string, words: RegExp): void {
   assert.match(String(reply.error), words);
 }
 
-const reply = (more: object) => (heard: Heard, socket: { send(text: string): void }) =>
+const reply = (more: object) => (heard: ReceivedMessage, socket: { send(text: string): void }) =>
   socket.send(JSON.stringify({ requestId: heard.requestId, ...more }));
 
 test("evolution is asked as the seed says, and its reply is the answer", async () => {

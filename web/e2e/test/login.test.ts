@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { startChromium } from "../../harness/chromium.js";
 import { type Guarded, openGuarded } from "../stage/guarded.mjs";
-import { Home, type Running, type Said } from "../../harness/home.js";
+import { Home, type Running, type CommandOutput } from "../../harness/home.js";
 import { until, within } from "../../harness/until.js";
 
 interface Grant {
@@ -75,7 +75,7 @@ async function allowed(address: URL): Promise<string> {
   return text;
 }
 
-async function loggedIn(...args: string[]): Promise<Said> {
+async function loggedIn(...args: string[]): Promise<CommandOutput> {
   const { login, address } = await begun(...args);
   assert.match(await allowed(address), /eye has the answer/u);
   return within("the login ends", login.said);

@@ -53,13 +53,13 @@ function importing(hub: string): string {
   return `<script type="module">import { connect } from "/eye-client.js"; connect({ hub: ${JSON.stringify(hub)} })</script>`;
 }
 
-interface Heard {
+interface VisitedPage {
   readonly page: Page;
   /** Messages of eye in the console and in dialogs. */
   readonly said: readonly string[];
 }
 
-async function visit(url: string, context?: BrowserContext): Promise<Heard> {
+async function visit(url: string, context?: BrowserContext): Promise<VisitedPage> {
   const page = await (context ?? (await browser.newContext({ ignoreHTTPSErrors: true }))).newPage();
   const said: string[] = [];
   const hear = (text: string): void => void (text.startsWith("eye: ") && said.push(text));
@@ -72,12 +72,12 @@ async function visit(url: string, context?: BrowserContext): Promise<Heard> {
   return { page, said };
 }
 
-function first({ said }: Heard): Promise<string> {
+function first({ said }: VisitedPage): Promise<string> {
   return until("eye says something", () => said[0]);
 }
 
 /** Waits until the page has retried, because no message may follow the first one. */
-async function assertOnly(heard: Heard, text: string): Promise<void> {
+async function assertOnly(heard: VisitedPage, text: string): Promise<void> {
   const { page, said } = heard;
   const again = page.waitForEvent("websocket");
   assert.equal(await first(heard), text);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import type { Said } from "../../harness/home.js";
+import type { CommandOutput } from "../../harness/home.js";
 import { web } from "../../harness/program.js";
 import { Stage } from "../stage/stage.js";
 
@@ -60,7 +60,7 @@ for (const [form, flags, shown] of [
   });
 }
 
-function assertThrew({ stdout, stderr, code }: Said, answer: string): void {
+function assertThrew({ stdout, stderr, code }: CommandOutput, answer: string): void {
   const message = answer.slice(answer.indexOf(" ") + 1).split("\x1f")[0] ?? "";
   assert.equal(stdout, "");
   assert.ok(stderr.startsWith(`error: page: ${message.replaceAll("\n", "\n  ")}`), stderr.slice(0, 300));
