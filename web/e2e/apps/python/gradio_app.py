@@ -19,6 +19,6 @@ with gr.Blocks(title="Rewriter") as app:
     length = gr.Slider(1, 10, value=3, step=1, label="Length")
     formal = gr.Checkbox(label="Formal")
     out = gr.Textbox(label="Answer", interactive=False)
-    gr.Button("Rewrite").click(save, [text, tone, length, formal], out)
+    gr.Button("Rewrite", elem_id="rewrite").click(save, [text, tone, length, formal], out)
 
 app.launch(server_name="127.0.0.1", server_port=int(os.environ["CORPUS_PORT"]), quiet=True)

@@ -10,7 +10,8 @@ const app = join(import.meta.dirname, "../python/gradio_app.py");
 
 export default {
   python: true,
-  ready: "textarea",
+  // Gradio draws its components in several steps; the button is the last one.
+  ready: "#rewrite",
   wish: "Rewrite “good morning” in a friendly, formal tone of length 5.",
   async serve({ python, folder }) {
     await mkdir(folder, { recursive: true });
