@@ -54,7 +54,7 @@ impl Ward {
         let (url, name) = (self.nats.as_ref().map(Nats::url), format!("h{number}"));
         let flags = url.as_deref().map_or(Vec::new(), |url| vec!["--cluster", url, "--hub-name", &name]);
         let (home, hub) = &mut self.hubs[number];
-        *hub = Some(Hub::start_with(home, &flags));
+        *hub = Some(HubProcess::start_with(home, &flags));
     }
 
     fn kill_hub(&mut self, number: usize) {
