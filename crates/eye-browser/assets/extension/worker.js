@@ -150,8 +150,8 @@ var Debugged = class {
   async detach(tabId) {
     await chrome.debugger.detach({ tabId }).catch(() => void 0);
   }
-  async send(place3, method, params) {
-    return await chrome.debugger.sendCommand(place3, method, params) ?? {};
+  async send(debuggee, method, params) {
+    return await chrome.debugger.sendCommand(debuggee, method, params) ?? {};
   }
   mark(tabId, marked) {
     const expression = marked ? MARKED : UNMARKED;
@@ -221,7 +221,7 @@ function readCode(text) {
   const number = port === void 0 ? PORT_DEFAULT : Number(port);
   return code.length === 12 && number <= 65535 ? { code, port: number } : void 0;
 }
-var Link = class {
+var PairedConnection = class {
   constructor(heard, changed) {
     this.heard = heard;
     this.changed = changed;
@@ -990,7 +990,7 @@ var Tabs = class {
       const passed = command(method, params, attached);
       attached.sign.begins(method, params);
       try {
-        const result = await this.#way.send(attached.place, method, passed);
+        const result = await this.#way.send(attached.debuggee, method, passed);
         if (attached.sites !== void 0 && isAboutTab(method)) await this.#isStillThere(attached);
         answer2({ result: answer(method, result, attached) });
       } finally {
@@ -1040,7 +1040,7 @@ var Tabs = class {
     const attached = {
       tabId,
       session: `${String(tabId)}.${String(++this.#count)}`,
-      place: { tabId },
+      debuggee: { tabId },
       frames: /* @__PURE__ */ new Set(),
       by: sites === void 0 ? "tab" : "site",
       target,
@@ -1113,7 +1113,7 @@ var Tabs = class {
     const frame = {
       ...around,
       session: sessionId,
-      place: { tabId: around.tabId, sessionId },
+      debuggee: { tabId: around.tabId, sessionId },
       frames: /* @__PURE__ */ new Set(),
       target: String(targetInfo.targetId),
       inner: true,
@@ -1179,7 +1179,7 @@ function reason(error) {
 var ASKED = "asked";
 var WAKE = "wake";
 var WAKE_MINUTES = 0.5;
-var link = new Link(
+var link = new PairedConnection(
   (message) => void tabs.take(message),
   (connected) => !connected && tabs.leave()
 );
