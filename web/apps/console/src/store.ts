@@ -193,7 +193,11 @@ export async function connect(): Promise<void> {
     status.value = "away";
     setTimeout(() => void connect(), AGAIN_MS);
   };
-  link = await ConsoleConnection.open(secret, (method, params) => method === "console/feed" && hear(params as Feed), again);
+  link = await ConsoleConnection.open(
+    secret,
+    (method, params) => method === "console/feed" && hear(params as Feed),
+    again,
+  );
   if (link === undefined) {
     // Retries if the hub does not run; a hub that runs and refuses requires a new link.
     const there = await fetch("/").then(
