@@ -1,5 +1,5 @@
-// Builds every app into dist/, as the hub serves it under /apps/. A folder with an index.html is an app, and may have
-// further pages. The console has its own build.
+// Builds every app as the hub serves it under /apps/. A folder with an index.html is an app, and may have further
+// pages. The console has its own build; `build.mjs` says where both go.
 
 import { existsSync, readdirSync } from "node:fs";
 import { defineConfig } from "vite";

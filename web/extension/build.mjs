@@ -1,10 +1,11 @@
 // Builds the extension into the folder from which `eye extension` writes it: the worker and the permission screen as
 // one file each. The parts of the variant without the debugger permission go to a folder next to it.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { writeIfOther } from "../assets.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const folder = join(here, "../../crates/eye-browser/assets/extension");
@@ -27,10 +28,10 @@ for (const [name, format, to] of [
     write: false,
     logLevel: "warning",
   });
-  write(`${name}.js`, outputFiles[0].text, to);
+  writeIfOther(join(to, `${name}.js`), outputFiles[0].text);
 }
 const manifest = readFileSync(join(here, "manifest.json"), "utf8");
-write("manifest.json", manifest);
+writeIfOther(join(folder, "manifest.json"), manifest);
 // The variant without the debugger: the browser itself limits it to scripts in tabs and sites that the person allows.
 const { permissions, ...rest } = JSON.parse(manifest);
 const scripted = {
@@ -38,13 +39,6 @@ const scripted = {
   permissions: [...permissions.filter((name) => name !== "debugger"), "scripting", "activeTab"],
   optional_host_permissions: ["<all_urls>"],
 };
-write("manifest.json", `${JSON.stringify(scripted, null, 2)}\n`, scriptedFolder);
-for (const name of ["popup.html", "popup.css"]) write(name, readFileSync(join(here, "src", name), "utf8"));
-for (const name of ["icon16.png", "icon48.png", "icon128.png"])
-  copyFileSync(join(here, "src", name), join(folder, name));
-
-/** Keeps the file if its content is the same: Cargo rebuilds when an asset's modification time changes. */
-function write(name, text, to = folder) {
-  const path = join(to, name);
-  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
-}
+writeIfOther(join(scriptedFolder, "manifest.json"), `${JSON.stringify(scripted, null, 2)}\n`);
+for (const name of ["popup.html", "popup.css", "icon16.png", "icon48.png", "icon128.png"])
+  writeIfOther(join(folder, name), readFileSync(join(here, "src", name)));

@@ -1,5 +1,4 @@
-// Builds the console into dist/console/, which the hub serves only at the root of console.localhost. Runs after the
-// apps' build, because that empties dist/.
+// Builds the console, which the hub serves only at the root of console.localhost. `../build.mjs` says where it goes.
 
 import { defineConfig } from "vite";
 
@@ -9,8 +8,6 @@ export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",
-    outDir: "../dist/console",
-    emptyOutDir: true,
     assetsInlineLimit: 0,
     // The polyfill would run code that a strict policy need not allow.
     modulePreload: { polyfill: false },

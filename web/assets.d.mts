@@ -1,0 +1,2 @@
+export function writeIfOther(path: string, content: string | Uint8Array): void;
+export function replaceFolder(built: string, folder: string): void;
