@@ -4,12 +4,13 @@
 // binary, EYE_CHROMIUM the browser, AGENT_BROWSER the peer, if it is there.
 
 import { execFile, spawn } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { load } from "../../harness/load.mjs";
+import { removeFolder } from "../../harness/remove.mjs";
 import { Clicks, CLICKED } from "./click.mjs";
 import { evaluation, FLAGS, Raw } from "./raw.mjs";
 import { table } from "./table.mjs";
@@ -212,9 +213,10 @@ try {
   note("browse and look, beside agent-browser open and snapshot", median(opened), theirs, "1.0 ×");
   table("Eye's own browser", ["what", "eye", "beside", "ratio", "budget"], found);
 } finally {
+  // The hub first: whatever fails below, none stays behind.
+  await home.eye("down");
   await relay.close();
   await raw.close();
-  await home.eye("down");
-  rmSync(home.folder, { recursive: true, force: true, maxRetries: 5 });
+  await removeFolder(home.folder);
   site.close();
 }

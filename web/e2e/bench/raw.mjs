@@ -1,9 +1,10 @@
 // A headless browser with one page, controlled through its pipe.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeFolder } from "../../harness/remove.mjs";
 
 export const FLAGS = ["--no-sandbox", "--disable-gpu"];
 /** The same features off as in eye's own browser. */
@@ -55,8 +56,7 @@ export class Raw {
     const ended = new Promise((resolve) => this.child.once("exit", resolve));
     this.child.kill("SIGKILL");
     await ended;
-    // Its helper processes still write there for a moment.
-    rmSync(this.profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    await removeFolder(this.profile);
   }
 }
 

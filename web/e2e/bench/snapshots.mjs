@@ -2,10 +2,11 @@
 // main thread serves the pages.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
+import { removeFolder } from "../../harness/remove.mjs";
 
 const ANSWER_MS_MAX = 60_000;
 const { names, site, browser, flags, viewport } = workerData;
@@ -34,5 +35,5 @@ for (const name of names) {
   // Its refs are numbered across pages; a separate browser for each page keeps them short.
   run("close");
 }
-rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+await removeFolder(home);
 parentPort.postMessage(snapshots);
