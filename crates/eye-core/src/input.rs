@@ -206,6 +206,28 @@ pub enum Input {
     Shutdown,
 }
 
+/// Who an input is from, and whether it asks about a page.
+enum Source<'a> {
+    /// A request of an agent about a page.
+    AboutPage {
+        agent: Conn,
+        /// `None`: no answer is wanted.
+        form: Option<&'a ReplyForm>,
+        /// The agent's words for the page. `None`: its own page.
+        words: Option<&'a str>,
+    },
+    /// Anything else that a page or an agent sent or did.
+    Peer(Conn),
+    /// The hub itself, or another hub.
+    Hub,
+}
+
+impl<'a> Source<'a> {
+    fn about_page(reply: &'a Reply, words: Option<&'a str>) -> Self {
+        Self::AboutPage { agent: reply.agent, form: Some(&reply.form), words }
+    }
+}
+
 impl Input {
     pub const fn page(conn: Conn, event: PageEvent) -> Self {
         Self::Page { conn, event }
@@ -213,30 +235,58 @@ impl Input {
 
     /// The connection that the input came from.
     pub fn conn(&self) -> Option<Conn> {
+        match self.source() {
+            Source::AboutPage { agent, .. } => Some(agent),
+            Source::Peer(conn) => Some(conn),
+            Source::Hub => None,
+        }
+    }
+
+    /// Where a request about a page is answered. `None`: it wants no answer, or is about no page.
+    pub(crate) fn reply(&self) -> Option<Reply> {
+        match self.source() {
+            Source::AboutPage { agent, form, .. } => form.cloned().map(|form| Reply { agent, form }),
+            Source::Peer(_) | Source::Hub => None,
+        }
+    }
+
+    /// The agent, and its words for a page. Without words it means its own page.
+    pub(crate) fn asks(&self) -> Option<(Conn, Option<&str>)> {
+        match self.source() {
+            Source::AboutPage { agent, words, .. } => Some((agent, words)),
+            Source::Peer(_) | Source::Hub => None,
+        }
+    }
+
+    /// Sorts every input into its group.
+    fn source(&self) -> Source<'_> {
         match self {
-            Self::PageJoined { page, .. } => Some(*page),
-            Self::Page { conn, .. } | Self::Publish { conn, .. } | Self::Subscribe { conn, .. } => Some(*conn),
-            Self::AgentJoined { agent }
-            | Self::AgentHello { agent, .. }
-            | Self::AgentScoped { agent, .. }
-            | Self::AgentPaced { agent, .. }
-            | Self::AgentLeft { agent }
-            | Self::AgentRevoked { agent, .. }
-            | Self::Ask { agent, .. }
-            | Self::Join { agent, .. }
-            | Self::Cancel { agent, .. } => Some(*agent),
-            Self::GetState { reply, .. }
-            | Self::Snapshot { reply, .. }
-            | Self::Watch { reply, .. }
-            | Self::ReadMail { reply, .. }
-            | Self::AskBatch { reply, .. }
-            | Self::Tools { reply, .. }
-            | Self::Leave { reply }
-            | Self::Info { reply, .. }
-            | Self::Collect { reply, .. }
-            | Self::List { reply }
-            | Self::Use { reply, .. }
-            | Self::Forget { reply, .. } => Some(reply.agent),
+            Self::Ask { agent, form, page, .. } => {
+                Source::AboutPage { agent: *agent, form: form.as_ref(), words: page.as_deref() }
+            }
+            Self::Join { agent, form, session } => {
+                Source::AboutPage { agent: *agent, form: form.as_ref(), words: Some(session) }
+            }
+            Self::AskBatch { reply, page, .. }
+            | Self::Tools { reply, page, .. }
+            | Self::GetState { reply, page, .. }
+            | Self::Snapshot { reply, page, .. }
+            | Self::Watch { reply, page, .. }
+            | Self::ReadMail { reply, page, .. }
+            | Self::Info { reply, session: page } => Source::about_page(reply, page.as_deref()),
+            Self::Use { reply, page, .. } | Self::Forget { reply, page } => Source::about_page(reply, Some(page)),
+            Self::PageJoined { page: conn, .. }
+            | Self::Page { conn, .. }
+            | Self::Publish { conn, .. }
+            | Self::Subscribe { conn, .. }
+            | Self::AgentJoined { agent: conn }
+            | Self::AgentHello { agent: conn, .. }
+            | Self::AgentScoped { agent: conn, .. }
+            | Self::AgentPaced { agent: conn, .. }
+            | Self::AgentLeft { agent: conn }
+            | Self::AgentRevoked { agent: conn, .. }
+            | Self::Cancel { agent: conn, .. } => Source::Peer(*conn),
+            Self::Leave { reply } | Self::Collect { reply, .. } | Self::List { reply } => Source::Peer(reply.agent),
             Self::Worked { .. }
             | Self::Released { .. }
             | Self::HandedOver(_)
@@ -249,95 +299,7 @@ impl Input {
             | Self::Back(_)
             | Self::Topics(_)
             | Self::Tick
-            | Self::Shutdown => None,
-        }
-    }
-
-    /// Where a request about a page is answered. `None`: it wants no answer, or is about no page.
-    pub(crate) fn reply(&self) -> Option<Reply> {
-        match self {
-            Self::Ask { agent, form, .. } | Self::Join { agent, form, .. } => {
-                form.clone().map(|form| Reply { agent: *agent, form })
-            }
-            Self::GetState { reply, .. }
-            | Self::Snapshot { reply, .. }
-            | Self::Watch { reply, .. }
-            | Self::ReadMail { reply, .. }
-            | Self::AskBatch { reply, .. }
-            | Self::Tools { reply, .. }
-            | Self::Info { reply, .. }
-            | Self::Use { reply, .. }
-            | Self::Forget { reply, .. } => Some(reply.clone()),
-            Self::Page { .. }
-            | Self::Publish { .. }
-            | Self::Collect { .. }
-            | Self::HandedOver(_)
-            | Self::Recalled(_)
-            | Self::PageJoined { .. }
-            | Self::Subscribe { .. }
-            | Self::AgentJoined { .. }
-            | Self::AgentHello { .. }
-            | Self::AgentScoped { .. }
-            | Self::AgentPaced { .. }
-            | Self::AgentLeft { .. }
-            | Self::AgentRevoked { .. }
-            | Self::Leave { .. }
-            | Self::Cancel { .. }
-            | Self::List { .. }
-            | Self::Worked { .. }
-            | Self::Released { .. }
-            | Self::StatesWanted
-            | Self::MailGiven(_)
-            | Self::Listed(_)
-            | Self::LookedUp { .. }
-            | Self::CameOver(_)
-            | Self::Back(_)
-            | Self::Topics(_)
-            | Self::Tick
-            | Self::Shutdown => None,
-        }
-    }
-
-    /// The agent, and its words for a page. Without words it means its own page.
-    pub(crate) fn asks(&self) -> Option<(Conn, Option<&str>)> {
-        match self {
-            Self::Ask { agent, page, .. } => Some((*agent, page.as_deref())),
-            Self::AskBatch { reply, page, .. }
-            | Self::Tools { reply, page, .. }
-            | Self::GetState { reply, page, .. }
-            | Self::Snapshot { reply, page, .. }
-            | Self::Watch { reply, page, .. }
-            | Self::ReadMail { reply, page, .. }
-            | Self::Info { reply, session: page } => Some((reply.agent, page.as_deref())),
-            Self::Join { agent, session, .. } => Some((*agent, Some(session))),
-            Self::Use { reply, page, .. } | Self::Forget { reply, page } => Some((reply.agent, Some(page))),
-            Self::Page { .. }
-            | Self::Publish { .. }
-            | Self::Collect { .. }
-            | Self::HandedOver(_)
-            | Self::Recalled(_)
-            | Self::PageJoined { .. }
-            | Self::Subscribe { .. }
-            | Self::AgentJoined { .. }
-            | Self::AgentHello { .. }
-            | Self::AgentScoped { .. }
-            | Self::AgentPaced { .. }
-            | Self::AgentLeft { .. }
-            | Self::AgentRevoked { .. }
-            | Self::Leave { .. }
-            | Self::Cancel { .. }
-            | Self::List { .. }
-            | Self::Worked { .. }
-            | Self::Released { .. }
-            | Self::StatesWanted
-            | Self::MailGiven(_)
-            | Self::Listed(_)
-            | Self::LookedUp { .. }
-            | Self::CameOver(_)
-            | Self::Back(_)
-            | Self::Topics(_)
-            | Self::Tick
-            | Self::Shutdown => None,
+            | Self::Shutdown => Source::Hub,
         }
     }
 
