@@ -12,11 +12,12 @@ use eye_protocol::messages::{Hello, Welcome};
 use eye_protocol::rpc::{self, Message};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Time limit for requests that the hub answers without a page.
-const OWN_ANSWER: Duration = Duration::from_millis(HANDSHAKE_MS);
+pub const OWN_ANSWER: Duration = Duration::from_millis(HANDSHAKE_MS);
 
 /// One connection. It ends when the last handle is dropped.
 pub struct Link {
@@ -71,15 +72,23 @@ impl Link {
 
     /// Sends a request that the hub itself answers, and parses the answer.
     pub fn ask<T: DeserializeOwned>(&self, method: &str, params: &impl Serialize) -> Result<T, Error> {
+        read(&self.ask_within(OWN_ANSWER, method, params)?)
+    }
+
+    /// Whether the hub answers a ping in time. An error is an answer too.
+    pub fn answers(&self, within: Duration) -> bool {
+        !matches!(self.ask_within(within, "ping", &json!({})), Err(Error::Silent))
+    }
+
+    fn ask_within(&self, within: Duration, method: &str, params: &impl Serialize) -> Result<Arc<str>, Error> {
         let (id, slot) = self.request(method, params)?;
-        let outcome = match slot.take(Some(Instant::now() + OWN_ANSWER)) {
+        match slot.take(Some(Instant::now() + within)) {
             Taken::End(outcome) => outcome,
             Taken::Item(_) | Taken::Late => {
                 self.calls.forget(id);
                 Err(Error::Silent)
             }
-        };
-        read(&outcome?)
+        }
     }
 
     /// Sends a request; its ending arrives in the slot.
