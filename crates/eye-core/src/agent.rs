@@ -109,7 +109,8 @@ pub fn too_often(rate: Rate, retry_after_ms: Millis) -> Error {
 pub struct Memory {
     pub last_used: Option<UsedPage>,
     pub shelf: Shelf,
-    /// When it was last used. When there are too many, the one that was idle longest and keeps no results is forgotten.
+    /// When it was last used. When there are too many, the one that was idle longest is forgotten: one that keeps no
+    /// results, if there is any.
     pub seen_at: Millis,
 }
 

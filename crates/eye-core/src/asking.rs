@@ -18,7 +18,7 @@ use crate::then::Then;
 use crate::work::{Check, Done, Lane, Work};
 use eye_protocol::compact::Form;
 use eye_protocol::id::{LineId, is_call_id};
-use eye_protocol::limits::{LIGHT_BYTES_MAX, LIGHT_STEPS_MAX};
+use eye_protocol::limits::{AGENT_NAMES_MAX, LIGHT_BYTES_MAX, LIGHT_STEPS_MAX};
 use eye_protocol::messages::Presence;
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Ending, Error, SessionId};
@@ -292,7 +292,13 @@ impl Switchboard {
             return Err(Error::new(Code::PARAMS, message));
         }
         let name = self.agents.get(&agent).map(Agent::shelf_name).unwrap_or_default();
-        let id = self.memory(now, &name).shelf.reserve(id)?;
+        let Some(memory) = self.memory(now, &name) else {
+            let message = format!("{AGENT_NAMES_MAX} other agents have calls under way whose results are kept");
+            return Err(
+                Error::new(Code::CONNECTION, message).hint("wait for some of them to end, or call without async")
+            );
+        };
+        let id = memory.shelf.reserve(id)?;
         Ok((name, id))
     }
 
@@ -409,7 +415,9 @@ impl Switchboard {
         known.asked.insert(page.session.clone());
         if !known.name.is_empty() {
             let name = known.name.clone();
-            self.memory(now, &name).last_used = Some(page);
+            if let Some(memory) = self.memory(now, &name) {
+                memory.last_used = Some(page);
+            }
         }
     }
 }

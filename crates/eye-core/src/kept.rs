@@ -46,6 +46,8 @@ pub struct Shelf {
     due: BTreeSet<(Millis, Due)>,
     last_key: u64,
     last_number: u32,
+    /// Slots whose result is not there yet.
+    pending: usize,
     bytes: usize,
     /// Slots and collectors that were looked at, so that a test can tell how the work grows.
     #[cfg(test)]
@@ -59,6 +61,12 @@ impl Shelf {
     /// Whether nothing is kept and no agent waits.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty() && self.collectors.is_empty()
+    }
+
+    /// Whether calls are under way whose results come here. Their slots cannot be given up: a later call could take the
+    /// same id, and would get the result of the earlier one.
+    pub fn is_awaited(&self) -> bool {
+        self.pending > 0
     }
 
     /// Bytes of the results.
@@ -104,6 +112,7 @@ impl Shelf {
         let key = self.next_key();
         self.by_id.insert(id.clone(), key);
         self.slots.insert(key, Slot { id: id.clone(), ended: None, collectors: Vec::new() });
+        self.pending += 1;
         Ok(id)
     }
 
@@ -118,6 +127,7 @@ impl Shelf {
         };
         let Some(slot) = self.slots.get_mut(&key).filter(|slot| slot.ended.is_none()) else { return };
         self.bytes += size_of(&ending);
+        self.pending -= 1;
         slot.ended = Some((now, ending));
         self.due.insert((now + KEPT_MS, Due::Result(key)));
         for collector in std::mem::take(&mut slot.collectors) {

@@ -182,7 +182,10 @@ impl Switchboard {
     /// Collects the kept results of an agent.
     fn collect(&mut self, now: Millis, reply: Reply, ids: &[Box<str>], timeout_ms: Option<u64>, out: &mut Vec<Effect>) {
         let name = self.agents.get(&reply.agent).map(Agent::shelf_name).unwrap_or_default();
-        let memory = self.memories.entry(name).or_default();
+        self.memory(now, &name);
+        // An agent whose name has no room keeps nothing.
+        let mut none = Memory::default();
+        let memory = self.memories.get_mut(&name).unwrap_or(&mut none);
         let before = memory.shelf.bytes();
         memory.shelf.collect(now, reply, ids, timeout_ms, &mut self.deliveries);
         let (after, wake) = (memory.shelf.bytes(), memory.shelf.next_wake());
@@ -269,16 +272,20 @@ impl Switchboard {
         }
     }
 
-    pub(crate) fn memory(&mut self, now: Millis, name: &str) -> &mut Memory {
+    /// What is kept under a name. `None`: too many other names have results under way, so nothing is kept under this
+    /// one.
+    pub(crate) fn memory(&mut self, now: Millis, name: &str) -> Option<&mut Memory> {
         if self.memories.len() >= AGENT_NAMES_MAX && !self.memories.contains_key(name) {
-            let idle = self.memories.iter().filter(|(_, m)| m.shelf.is_empty()).min_by_key(|(_, m)| m.seen_at);
-            if let Some(oldest) = idle.map(|(name, _)| name.clone()) {
-                self.memories.remove(&oldest);
-            }
+            // Names that keep no results go first, then those that were idle longest.
+            let idle = self.memories.iter().filter(|(_, memory)| !memory.shelf.is_awaited());
+            let idlest = idle.min_by_key(|(_, memory)| (!memory.shelf.is_empty(), memory.seen_at));
+            let idlest = idlest.map(|(name, _)| name.clone())?;
+            let left = self.memories.remove(&idlest)?;
+            self.budget.shelf_takes(left.shelf.bytes(), 0);
         }
         let memory = self.memories.entry(name.into()).or_default();
         memory.seen_at = now;
-        memory
+        Some(memory)
     }
 
     /// Notes when a session is to be woken, if that is earlier than noted.

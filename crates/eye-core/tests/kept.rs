@@ -1,6 +1,7 @@
 //! Results that are kept for agents that collect them later.
 
 use crate::script::play;
+use eye_protocol::limits::AGENT_NAMES_MAX;
 use insta::assert_snapshot;
 
 #[test]
@@ -94,4 +95,66 @@ fn results_of_agents_without_a_name_are_kept_apart_by_token() {
     6 agent 3 collects
         ← agent 3 {"results":[{"id":"k1","value":1}],"pending":[]}
     "#);
+}
+
+/// One agent more than names are remembered, each with a call whose result is kept. Agent `n` has the name `/n`.
+fn crowd(ends: bool) -> String {
+    let call = |n| {
+        let answer = if ends { format!("{n} page 1 answers {} :done\n", n - 1) } else { String::new() };
+        format!("{n} agent {n} joins\n{n} agent {n} named /{n}\n{n} agent {n} keeps - slow()\n{answer}")
+    };
+    let calls: Vec<String> = (2..AGENT_NAMES_MAX + 3).map(call).collect();
+    format!("0 page 1 joins shop\n{}", calls.concat())
+}
+
+/// The last events of a script, with their effects.
+fn after(script: String, last: &str) -> String {
+    let before = play(&script).len();
+    play(&(script + last)).split_off(before)
+}
+
+#[test]
+fn too_many_names_forget_the_results_of_the_one_that_was_idle_longest() {
+    assert_snapshot!(
+        after(
+            crowd(true),
+            "9000 agent 3 collects
+             9000 agent 4098 collects
+             9000 agent 2 collects k1"
+        ),
+        @r#"
+    9000 agent 3 collects
+        ← agent 3 {"results":[{"id":"k1","value":"done"}],"pending":[]}
+    9000 agent 4098 collects
+        ← agent 4098 {"results":[{"id":"k1","value":"done"}],"pending":[]}
+    9000 agent 2 collects k1
+        ← agent 2 !-32602 no kept result has the id `k1`; results are kept for 10 minutes, and collected once
+    "#
+    );
+}
+
+#[test]
+fn a_name_more_keeps_nothing_while_results_are_under_way_for_all_others() {
+    assert_snapshot!(
+        after(
+            crowd(false),
+            "9000 agent 4098 keeps - slow()
+             9000 agent 4098 collects
+             9001 page 1 answers 1 :done
+             9002 agent 2 collects k1
+             9003 agent 4098 keeps - slow()"
+        ),
+        @r#"
+    9000 agent 4098 keeps - slow()
+        ← agent 4098 !-32000 4096 other agents have calls under way whose results are kept; wait for some of them to end, or call without async
+    9000 agent 4098 collects
+        ← agent 4098 {"results":[],"pending":[]}
+    9001 page 1 answers 1 :done
+    9002 agent 2 collects k1
+        ← agent 2 {"results":[{"id":"k1","value":"done"}],"pending":[]}
+    9003 agent 4098 keeps - slow()
+        → page 1 evaluates 4097: slow()
+        ← agent 4098 {"id":"k1"}
+    "#
+    );
 }
