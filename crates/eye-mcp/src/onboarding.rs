@@ -91,7 +91,7 @@ impl Onboarding {
             Wanted::Told(arguments) => {
                 let identity = checked(&arguments.identity)?;
                 if let Some(instructions) = &arguments.instructions {
-                    return self.tell(identity, instructions, arguments.append, now_s);
+                    return self.write_instructions(identity, instructions, arguments.append, now_s);
                 }
                 let told =
                     self.read(identity)?.map_or_else(|| self.read(DEFAULT_IDENTITY), |record| Ok(Some(record)))?;
@@ -127,7 +127,13 @@ impl Onboarding {
         }
     }
 
-    fn tell(&self, identity: &str, instructions: &str, append: bool, now_s: u64) -> Result<String, Error> {
+    fn write_instructions(
+        &self,
+        identity: &str,
+        instructions: &str,
+        append: bool,
+        now_s: u64,
+    ) -> Result<String, Error> {
         let mut record = self.read(identity)?.unwrap_or_else(|| Record {
             identity: identity.to_owned(),
             created_at: now_s,

@@ -139,7 +139,7 @@ impl Catalogue {
         servers.sort_unstable();
         servers.dedup();
         let lines = shown.iter().enumerate().map(|(place, entry)| {
-            let name = if servers.len() > 1 { self.telling_name(entry) } else { self.short_name(entry) };
+            let name = if servers.len() > 1 { self.name_with_server(entry) } else { self.short_name(entry) };
             entry.line(&name, place >= DESCRIBED_MAX)
         });
         let lines = lines.collect();
@@ -168,7 +168,7 @@ impl Catalogue {
     }
 
     /// A name that contains the server's, for results that mix tools of several servers.
-    fn telling_name(&self, entry: &Entry) -> String {
+    fn name_with_server(&self, entry: &Entry) -> String {
         let (server, name) = (entry.server.to_lowercase(), entry.name.to_lowercase());
         if &*entry.server == OWN || name.contains(&server) {
             self.short_name(entry)

@@ -152,7 +152,7 @@ impl Client {
     }
 
     /// Takes a message that is not a request. Responses go to their waiting request; anything else is ignored.
-    pub(super) fn hear(&self, message: Message) {
+    pub(super) fn receive(&self, message: Message) {
         if let Message::Response { id, outcome } = message
             && let Ok(id) = id.get().trim_matches('"').trim_start_matches("eye-").parse::<u64>()
             && let Some(waiting) = hold(&self.asked).remove(&id)

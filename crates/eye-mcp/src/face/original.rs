@@ -91,7 +91,7 @@ impl Face {
             let request = format!("{}{named}}}", wanted.trim_end_matches('}'));
             let answered = client.link.request(method, &request, None).await;
             let answered = answered.map(|result| result.get().to_owned());
-            return Ok(told_by_verb(function, &params["arguments"], answered));
+            return Ok(bridge_result(function, &params["arguments"], answered));
         }
         match outcome {
             Ok(result) => {
@@ -124,7 +124,7 @@ fn by_verb(function: &str, arguments: &Value) -> Option<(&'static str, String)> 
 }
 
 /// A verb's result in the format of the bridge.
-fn told_by_verb(function: &str, arguments: &Value, answered: Result<String, Error>) -> String {
+fn bridge_result(function: &str, arguments: &Value, answered: Result<String, Error>) -> String {
     let selector = &arguments["selector"];
     let value = match answered {
         Ok(result) => serde_json::from_str::<Value>(&result).unwrap_or_default(),
@@ -239,14 +239,14 @@ mod tests {
             ("openApp", "page/open", r#"{"value":"open"}"#, json!({ "success": true, "result": "open" })),
         ] {
             assert_eq!(by_verb(function, &arguments).unwrap().0, method);
-            let told = told_by_verb(function, &arguments, Ok(answer.into()));
+            let told = bridge_result(function, &arguments, Ok(answer.into()));
             assert_eq!(serde_json::from_str::<Value>(&told).unwrap(), want, "{function}");
         }
-        let state = told_by_verb("getState", &json!({}), Ok(r#"{"title":"Shop","visible":true}"#.into()));
+        let state = bridge_result("getState", &json!({}), Ok(r#"{"title":"Shop","visible":true}"#.into()));
         assert!(state.contains(r#""title":"Shop""#), "{state}");
         let late = || Err(Error::new(Code::TIMEOUT, "no such element"));
-        assert!(told_by_verb("click", &arguments, late()).contains("Element not found: #go"));
-        assert!(told_by_verb("query", &arguments, late()).contains(r#""result":null"#));
+        assert!(bridge_result("click", &arguments, late()).contains("Element not found: #go"));
+        assert!(bridge_result("query", &arguments, late()).contains(r#""result":null"#));
         assert!(by_verb("eval", &arguments).is_none() && by_verb("closeWindow", &arguments).is_none());
     }
 

@@ -69,7 +69,7 @@ impl Client {
                     return Some(if self.full { vec![Change::Resources, Change::Tools] } else { vec![Change::Resources] });
                 }
                 change = sources.gateway.recv() => return Some(self.of_gateway(change?.kind)),
-                Some(change) = heard(&mut sources.provider) => return Some(vec![change]),
+                Some(change) = next_change(&mut sources.provider) => return Some(vec![change]),
                 news = self.link.news() => {
                     let news = news?;
                     if let Some(uri) = changed_state(&news) {
@@ -97,7 +97,7 @@ impl Client {
     }
 }
 
-async fn heard(provider: &mut Option<broadcast::Receiver<Change>>) -> Option<Change> {
+async fn next_change(provider: &mut Option<broadcast::Receiver<Change>>) -> Option<Change> {
     match provider {
         Some(provider) => provider.recv().await.ok(),
         None => std::future::pending().await,
@@ -120,7 +120,7 @@ fn changed_state(news: &str) -> Option<String> {
 }
 
 /// A change as a notification: the method, and members of its params as JSON text.
-fn told(change: &Change) -> (&'static str, String) {
+fn notification_of(change: &Change) -> (&'static str, String) {
     match change {
         Change::Tools => ("notifications/tools/list_changed", String::new()),
         Change::Prompts => ("notifications/prompts/list_changed", String::new()),
@@ -131,7 +131,7 @@ fn told(change: &Change) -> (&'static str, String) {
 
 /// The notification of a change for a legacy client, if it subscribed to it.
 pub fn to_legacy(client: &Client, change: &Change) -> Option<String> {
-    let (method, params) = told(change);
+    let (method, params) = notification_of(change);
     client.follows(change).then(|| message::notification(method, &format!("{{{params}}}")))
 }
 
@@ -190,7 +190,7 @@ pub async fn listen(call: &Call) -> Result<String, RpcError> {
         loop {
             match changes.recv().await {
                 Ok(change) if filter.wants(&change) => {
-                    let (method, params) = told(&change);
+                    let (method, params) = notification_of(&change);
                     let comma = if params.is_empty() { "" } else { "," };
                     call.notify(method, &format!("{{{params}{comma}{tag}}}")).await;
                 }

@@ -328,7 +328,7 @@ impl Connection {
                 }));
             }
             Message::Notification { .. } => {}
-            message @ Message::Response { .. } => self.client.hear(message),
+            message @ Message::Response { .. } => self.client.receive(message),
             Message::Invalid { id, error } => {
                 self.write(Outgoing::Message(response(&id, Err(&error.into()))));
             }

@@ -32,7 +32,7 @@ pub async fn exchange(
     let endpoint = grant.client.at(&grant.token_endpoint)?;
     let request = endpoint.exchange_code(code).set_pkce_verifier(verifier).set_redirect_uri(Cow::Borrowed(redirect));
     let request = request.add_extra_param("resource", grant.resource.as_str());
-    request.request_async(fetch).await.map_err(|error| told(&grant.issuer, error))
+    request.request_async(fetch).await.map_err(|error| to_oauth_error(&grant.issuer, error))
 }
 
 pub async fn renew(fetch: &Fetch, grant: &Grant) -> Result<Renewed, OAuthError> {
@@ -51,7 +51,7 @@ pub async fn renew(fetch: &Fetch, grant: &Grant) -> Result<Renewed, OAuthError> 
         {
             Ok(Renewed::Over)
         }
-        Err(error) => Err(told(&grant.issuer, error)),
+        Err(error) => Err(to_oauth_error(&grant.issuer, error)),
     }
 }
 
@@ -105,7 +105,7 @@ pub fn take(grant: &mut Grant, response: &BasicTokenResponse) -> Result<(), OAut
     Ok(())
 }
 
-fn told(issuer: &str, error: BasicRequestTokenError<OAuthError>) -> OAuthError {
+fn to_oauth_error(issuer: &str, error: BasicRequestTokenError<OAuthError>) -> OAuthError {
     let issuer = short(issuer);
     match error {
         BasicRequestTokenError::Request(error) => error,

@@ -31,7 +31,7 @@ enum Unasked {
 
 impl Connection {
     /// Handles an upstream's request. `about` is our call on whose stream it came, if known.
-    pub(super) fn asked(
+    pub(super) fn requested(
         self: &Arc<Self>,
         id: Box<RawValue>,
         method: &str,

@@ -2,8 +2,8 @@
 
 use super::connection::{Connection, Wire};
 use super::lines::{Line, Lines};
-use super::listener::{Listener, hear};
-use super::pipes::{ChildWire, Murmur};
+use super::listener::{Listener, receive};
+use super::pipes::{ChildWire, StderrTail};
 use super::reason::Reason;
 use crate::config::{Spec, Transport};
 use crate::limits::{FAREWELL, MESSAGE_BYTES_MAX};
@@ -51,8 +51,8 @@ impl Started {
             connection.end("its pipes could not be opened");
             return;
         };
-        let Wire::Child(ChildWire { murmur, .. }) = &connection.wire else { return };
-        let listening = tokio::spawn(hear_stderr(stderr, murmur.clone()));
+        let Wire::Child(ChildWire { stderr_tail, .. }) = &connection.wire else { return };
+        let listening = tokio::spawn(read_stderr(stderr, stderr_tail.clone()));
         let why = {
             let mut reading = std::pin::pin!(read(stdout, &connection));
             let writing = std::pin::pin!(write(stdin, &connection));
@@ -73,7 +73,7 @@ impl Started {
         if let Some(why) = why {
             let _ = tokio::time::timeout(LAST_WORDS, listening).await;
             let why = exit.map_or(why, ended_with);
-            let said = murmur.text();
+            let said = stderr_tail.text();
             connection.end(&if said.is_empty() { why } else { format!("{why}; it said: {said}") });
         }
         self.farewell().await;
@@ -98,7 +98,7 @@ async fn read(mut stdout: ChildStdout, connection: &Arc<Connection>) {
         for line in lines.feed(&bytes[..count]) {
             match line {
                 Line::Whole(line) if line.trim_ascii().is_empty() => {}
-                Line::Whole(line) => hear(connection, line, None).await,
+                Line::Whole(line) => receive(connection, line, None).await,
                 Line::TooLong { head, tail } => connection.passed_over(&head, &tail),
             }
         }
@@ -115,10 +115,10 @@ async fn write(mut stdin: ChildStdin, connection: &Arc<Connection>) {
     }
 }
 
-async fn hear_stderr(mut stderr: ChildStderr, murmur: Murmur) {
+async fn read_stderr(mut stderr: ChildStderr, stderr_tail: StderrTail) {
     let mut bytes = vec![0; 4 << 10];
     while let Ok(count @ 1..) = stderr.read(&mut bytes).await {
-        murmur.hear(&bytes[..count]);
+        stderr_tail.append(&bytes[..count]);
     }
 }
 

@@ -347,7 +347,7 @@ impl Listener for Connection {
         self.calls().contains_key(&id)
     }
 
-    fn heard(self: Arc<Self>, messages: Vec<Incoming>, about: Option<u64>) {
+    fn received(self: Arc<Self>, messages: Vec<Incoming>, about: Option<u64>) {
         for message in messages {
             if !matches!(message, Incoming::Garbage) {
                 self.garbage_in_a_row.store(0, Ordering::Relaxed);
@@ -357,7 +357,7 @@ impl Listener for Connection {
                 // Without an id, the response belongs to no call that we know.
                 Incoming::Response { id: None, .. } => {}
                 Incoming::Notification { method, params } => self.notified(&method, params.as_deref(), about),
-                Incoming::Request { id, method, params } => self.asked(id, &method, params, about),
+                Incoming::Request { id, method, params } => self.requested(id, &method, params, about),
                 Incoming::Garbage => {
                     if self.garbage_in_a_row.fetch_add(1, Ordering::Relaxed) + 1 >= GARBAGE_LINES_MAX {
                         self.end(&format!("it wrote {GARBAGE_LINES_MAX} lines in a row that are no JSON-RPC"));

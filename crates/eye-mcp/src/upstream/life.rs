@@ -80,7 +80,7 @@ impl Upstream {
             Transport::Child { cwd, .. } => {
                 let started = child::start(&self.spec, &self.env)?;
                 let wire = ChildWire::default();
-                lock(&self.stderr).clone_from(&wire.murmur);
+                lock(&self.stderr).clone_from(&wire.stderr_tail);
                 let connection = open(Some(cwd.clone()), Wire::Child(wire));
                 self.tasks.spawn(started.carry(Arc::clone(&connection)));
                 connection
@@ -187,7 +187,7 @@ impl Upstream {
 
 fn too_slow(connection: &Connection, start: Duration) -> Reason {
     let said = match &connection.wire {
-        Wire::Child(wire) => wire.murmur.text(),
+        Wire::Child(wire) => wire.stderr_tail.text(),
         Wire::Http(_) => String::new(),
     };
     let why = format!("it did not answer within {} s of its start", start.as_secs());

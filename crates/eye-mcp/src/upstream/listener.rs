@@ -17,7 +17,7 @@ pub trait Listener: Send + Sync {
     fn waits_for(&self, id: u64) -> bool;
 
     /// Takes messages; `about` is our call on whose stream they came, if known.
-    fn heard(self: Arc<Self>, messages: Vec<Incoming>, about: Option<u64>);
+    fn received(self: Arc<Self>, messages: Vec<Incoming>, about: Option<u64>);
 
     /// Reports a message over the limit, of which only the beginning and end are kept.
     fn passed_over(&self, head: &[u8], tail: &[u8]);
@@ -33,10 +33,10 @@ pub trait Listener: Send + Sync {
 }
 
 /// Passes a message on; a large one is parsed on a blocking thread, so that only its own upstream is delayed.
-pub async fn hear<L: Listener + ?Sized>(listener: &Arc<L>, message: Vec<u8>, about: Option<u64>) {
+pub async fn receive<L: Listener + ?Sized>(listener: &Arc<L>, message: Vec<u8>, about: Option<u64>) {
     if message.len() <= PARSE_INLINE_BYTES_MAX {
-        Arc::clone(listener).heard(envelope::read(&message), about);
+        Arc::clone(listener).received(envelope::read(&message), about);
     } else if let Ok(messages) = tokio::task::spawn_blocking(move || envelope::read(&message)).await {
-        Arc::clone(listener).heard(messages, about);
+        Arc::clone(listener).received(messages, about);
     }
 }

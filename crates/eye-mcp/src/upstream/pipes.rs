@@ -8,16 +8,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub struct ChildWire {
     pub outbox: Outbox,
-    pub murmur: Murmur,
+    pub stderr_tail: StderrTail,
 }
 
 /// The end of a child's stderr.
 #[derive(Clone, Debug, Default)]
-pub struct Murmur(Arc<Mutex<Vec<u8>>>);
+pub struct StderrTail(Arc<Mutex<Vec<u8>>>);
 
-impl Murmur {
+impl StderrTail {
     /// Appends. Above the limit, the oldest bytes are dropped.
-    pub fn hear(&self, bytes: &[u8]) {
+    pub fn append(&self, bytes: &[u8]) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend_from_slice(bytes);
         let over = kept.len().saturating_sub(STDERR_BYTES_MAX);

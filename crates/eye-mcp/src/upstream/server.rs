@@ -6,7 +6,7 @@ use super::connection::Connection;
 use super::envelope::Era;
 use super::kept::{self, Kept};
 use super::lists;
-use super::pipes::Murmur;
+use super::pipes::StderrTail;
 use super::reason::Reason;
 use super::results::Results;
 use super::roots::{ClientRoots, Root};
@@ -65,7 +65,7 @@ pub struct Upstream {
     pub(super) metrics: Metrics,
     pub(super) used: Mutex<Instant>,
     /// The stderr of its latest process.
-    pub(super) stderr: Mutex<Murmur>,
+    pub(super) stderr: Mutex<StderrTail>,
     /// The number of lives so far: only the latest one continues.
     pub(super) lives: AtomicU64,
     pub(super) stopped: CancellationToken,

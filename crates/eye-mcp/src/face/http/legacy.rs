@@ -45,7 +45,7 @@ pub async fn post(face: &Face, headers: &HeaderMap, incoming: Incoming, newcomer
             empty(StatusCode::ACCEPTED)
         }
         Incoming::One(message) => {
-            session.client.hear(message);
+            session.client.receive(message);
             empty(StatusCode::ACCEPTED)
         }
         Incoming::Batch(all) => batch(face, &session, all).await,
@@ -193,7 +193,7 @@ async fn batch(face: &Face, session: &Arc<Session>, all: Vec<Message>) -> Respon
                 calls.push(call(face, session.client.clone(), request, Outlet(sender.clone())));
             }
             Message::Notification { method, params } => notified(session, &method, params.as_deref()),
-            message @ Message::Response { .. } => session.client.hear(message),
+            message @ Message::Response { .. } => session.client.receive(message),
             Message::Invalid { id, error } => texts.push(response(&id, Err(&error.into()))),
         }
     }

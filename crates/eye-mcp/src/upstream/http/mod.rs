@@ -5,7 +5,7 @@ mod old;
 mod refusal;
 
 use super::envelope::{self, Era};
-use super::listener::{Listener, hear};
+use super::listener::{Listener, receive};
 use super::reason::Reason;
 use super::sse::Events;
 use crate::config::Transport;
@@ -264,13 +264,15 @@ impl HttpWire {
             if is_events(&response) {
                 self.listen_for(listener, id, response).await;
             } else if let Some(id) = id {
-                match whole(response).await {
-                    Some(body) => hear(listener, body, Some(id)).await,
+                match read_body(response).await {
+                    Some(body) => receive(listener, body, Some(id)).await,
                     None => listener.passed_over(format!("\"id\":{id},\"result\"").as_bytes(), b""),
                 }
                 // The body was the only response: if it did not answer the call, nothing will.
-                listener
-                    .fail(id, said(Code::INTERNAL, listener.server(), "answered with something else than JSON-RPC"));
+                listener.fail(
+                    id,
+                    server_error(Code::INTERNAL, listener.server(), "answered with something else than JSON-RPC"),
+                );
             }
             return;
         }
@@ -278,7 +280,7 @@ impl HttpWire {
         if status == StatusCode::UNAUTHORIZED && self.bearer.is_some() {
             self.wants_login.store(true, Ordering::Relaxed);
         }
-        let body = whole(response).await.unwrap_or_default();
+        let body = read_body(response).await.unwrap_or_default();
         let error = rpc_error(&body);
         if self.session_is_over(status, error.as_ref()) {
             // The request was refused unprocessed, so it may be sent in a new session.
@@ -315,7 +317,7 @@ impl HttpWire {
         let mut response = Some(response);
         for _ in 0..=RESUMES_MAX {
             let Some(stream) = response.take() else { break };
-            hear_events(listener, id, stream, &mut position).await;
+            read_events(listener, id, stream, &mut position).await;
             let (Some(id), Some(last)) = (id, position.last.clone()) else { break };
             if !listener.waits_for(id) {
                 return;
@@ -324,7 +326,7 @@ impl HttpWire {
             response = self.take_up(&last).await;
         }
         if let Some(id) = id {
-            listener.fail(id, said(Code::CONNECTION, listener.server(), "closed the stream without an answer"));
+            listener.fail(id, server_error(Code::CONNECTION, listener.server(), "closed the stream without an answer"));
         }
     }
 
@@ -348,7 +350,7 @@ impl HttpWire {
             }
             match self.send(Method::GET, headers, None).await {
                 Ok(response) if response.status().is_success() && is_events(&response) => {
-                    hear_events(listener, None, response, &mut position).await;
+                    read_events(listener, None, response, &mut position).await;
                 }
                 // The server offers no such stream.
                 Ok(response) if response.status().is_client_error() => return,
@@ -387,7 +389,7 @@ impl Default for StreamPosition {
 }
 
 /// Reads a stream. Messages on the stream of a call belong to that call.
-async fn hear_events(
+async fn read_events(
     listener: &Arc<dyn Listener>,
     about: Option<u64>,
     response: Response<Incoming>,
@@ -404,7 +406,7 @@ async fn hear_events(
                         position.last = Some(id);
                     }
                     if !event.data.is_empty() {
-                        hear(listener, event.data, about).await;
+                        receive(listener, event.data, about).await;
                     }
                 }
                 Err(long) => listener.passed_over(&long.head, &long.tail),
@@ -422,7 +424,7 @@ fn is_events(response: &Response<Incoming>) -> bool {
 }
 
 /// The whole body; `None` if it is longer than a message may be.
-async fn whole(response: Response<Incoming>) -> Option<Vec<u8>> {
+async fn read_body(response: Response<Incoming>) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut body = response.into_body();
     while let Some(Ok(frame)) = body.frame().await {
@@ -444,6 +446,6 @@ fn rpc_error(body: &[u8]) -> Option<RpcError> {
     }
 }
 
-fn said(code: Code, server: &str, what: &str) -> RpcError {
+fn server_error(code: Code, server: &str, what: &str) -> RpcError {
     Error::new(code, format!("{server} {what}")).into()
 }

@@ -2,7 +2,7 @@
 //! the address to post messages to. Recognized by the first request, which such a server refuses.
 
 use crate::limits::MESSAGE_BYTES_MAX;
-use crate::upstream::listener::{Listener, hear};
+use crate::upstream::listener::{Listener, receive};
 use crate::upstream::sse::Events;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -33,7 +33,7 @@ pub async fn follow(listener: &Arc<dyn Listener>, response: Response<Incoming>, 
                         let _ = tell.send(String::from_utf8_lossy(&event.data).trim().to_owned());
                     }
                 }
-                Ok(event) if !event.data.is_empty() => hear(listener, event.data, None).await,
+                Ok(event) if !event.data.is_empty() => receive(listener, event.data, None).await,
                 Ok(_) => {}
                 Err(long) => listener.passed_over(&long.head, &long.tail),
             }
