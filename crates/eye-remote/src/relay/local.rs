@@ -97,7 +97,7 @@ async fn talk(
     let mut decoder = Decoder::default();
     // A link is taken when the first frame needs one.
     let first = loop {
-        let (pass, answers) = match hear(relay, &mut reader, &mut decoder, screen).await {
+        let (pass, answers) = match read_frames(relay, &mut reader, &mut decoder, screen).await {
             Ok(heard) => heard,
             Err(end) => return end,
         };
@@ -117,7 +117,7 @@ async fn talk(
     let (to_tell, told) = mpsc::channel(1);
     let read = async {
         loop {
-            let (pass, answers) = match hear(relay, &mut reader, &mut decoder, screen).await {
+            let (pass, answers) = match read_frames(relay, &mut reader, &mut decoder, screen).await {
                 Ok(heard) => heard,
                 Err(end) => return end,
             };
@@ -137,7 +137,7 @@ async fn talk(
 }
 
 /// Reads until there are frames to pass on or answers from the relay itself.
-async fn hear(
+async fn read_frames(
     relay: &Relay,
     reader: &mut OwnedReadHalf,
     decoder: &mut Decoder,
