@@ -55,7 +55,7 @@ impl Agent {
     pub fn connect_as(address: &Address, setup: AgentSetup) -> Result<Self, Error> {
         let news = Arc::new(News::default());
         let listeners = Arc::clone(&news);
-        let link = Link::open(address, "clientType=agent", move |_, heard| match heard {
+        let link = Link::open(address, "clientType=agent", move |_, message| match message {
             FromHub::Notification { method, params } => {
                 if let Some(notification) = Notification::parse(method, params) {
                     listeners.tell(&notification);

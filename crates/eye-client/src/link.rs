@@ -42,11 +42,11 @@ pub enum FromHub<'a> {
 }
 
 impl Link {
-    /// Connects, and passes the hub's messages to `hear`, on the reading thread.
+    /// Connects, and passes the hub's messages to `receive`, on the reading thread.
     pub fn open(
         address: &Address,
         query: &str,
-        mut hear: impl FnMut(&Writer, FromHub<'_>) + Send + 'static,
+        mut receive: impl FnMut(&Writer, FromHub<'_>) + Send + 'static,
     ) -> Result<Arc<Self>, Error> {
         let opening = Opening { query, origin: None };
         let (reader, writer) = Connection::open(address, &opening)?.split();
@@ -55,11 +55,11 @@ impl Link {
         let thread = std::thread::Builder::new().name("eye-client".into());
         thread
             .spawn(move || {
-                let why: Arc<str> = read_all(reader, &writer, &calls, &mut hear).into();
+                let why: Arc<str> = read_all(reader, &writer, &calls, &mut receive).into();
                 // Cut first: a call that is written after this would wait for an answer that cannot come.
                 writer.cut();
                 calls.lose(&why);
-                hear(&writer, FromHub::Lost);
+                receive(&writer, FromHub::Lost);
             })
             .map_err(|source| Error::Unreachable { address: address.to_string(), source: Arc::new(source) })?;
         Ok(link)
@@ -129,7 +129,12 @@ pub fn hello() -> Hello {
 }
 
 /// Reads until the connection is gone, and returns the reason.
-fn read_all(mut reader: Reader, writer: &Writer, calls: &Calls, hear: &mut impl FnMut(&Writer, FromHub<'_>)) -> String {
+fn read_all(
+    mut reader: Reader,
+    writer: &Writer,
+    calls: &Calls,
+    receive: &mut impl FnMut(&Writer, FromHub<'_>),
+) -> String {
     let mut last_words = None;
     loop {
         let frame = match reader.read() {
@@ -156,10 +161,10 @@ fn read_all(mut reader: Reader, writer: &Writer, calls: &Calls, hear: &mut impl 
                     }
                 }
                 "hub/retiring" => last_words = Some("the hub shuts down".into()),
-                method => hear(writer, FromHub::Notification { method, params: &params }),
+                method => receive(writer, FromHub::Notification { method, params: &params }),
             },
             Some(Message::Request { id, method, params }) => {
-                hear(writer, FromHub::Request { id: &id, method: &method, params: &params });
+                receive(writer, FromHub::Request { id: &id, method: &method, params: &params });
             }
             // Line frames: this client sends no requests in that form.
             None => {}

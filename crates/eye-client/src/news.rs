@@ -86,10 +86,10 @@ pub struct Notifications {
 impl Notifications {
     /// The next notification, if it comes in time.
     pub fn next_within(&mut self, time: Duration) -> Option<Notification> {
-        self.hear(Instant::now().checked_add(time))
+        self.next_until(Instant::now().checked_add(time))
     }
 
-    fn hear(&self, until: Option<Instant>) -> Option<Notification> {
+    fn next_until(&self, until: Option<Instant>) -> Option<Notification> {
         match self.mailbox.take(until) {
             Taken::Item(notification) => Some(notification),
             Taken::End(()) | Taken::Late => None,
@@ -101,7 +101,7 @@ impl Iterator for Notifications {
     type Item = Notification;
 
     fn next(&mut self) -> Option<Notification> {
-        self.hear(None)
+        self.next_until(None)
     }
 }
 

@@ -92,8 +92,8 @@ impl PageBuilder {
             query.push_str(known.as_str());
         }
         let desk = Arc::new(Desk::default());
-        let hearing = Arc::clone(&desk);
-        let link = Link::open(address, &query, move |writer, heard| hearing.hear(writer, &heard))?;
+        let receiving = Arc::clone(&desk);
+        let link = Link::open(address, &query, move |writer, message| receiving.receive(writer, &message))?;
         let page = PageInfo {
             visible: Some(true),
             eval: Some(false),
@@ -208,8 +208,8 @@ struct Desk {
 }
 
 impl Desk {
-    fn hear(self: &Arc<Self>, writer: &Writer, heard: &FromHub<'_>) {
-        match heard {
+    fn receive(self: &Arc<Self>, writer: &Writer, message: &FromHub<'_>) {
+        match message {
             FromHub::Request { id, method: "tools/call", params } => self.begin(writer, id, params),
             FromHub::Request { id, method: "ping", .. } => {
                 let _ = writer.send(&[&rpc::response(id, Ok(r#"{"pong":true}"#))]);
