@@ -1,9 +1,9 @@
 //! One area agent: when it works, when it sends heartbeats, and how it ends.
 
 use super::event::{Effect, Task};
+use super::messages;
 use super::plan::Plan;
 use super::record::Agent;
-use super::told;
 use super::work::{Failed, Millis, Status, Work};
 use crate::limits::{FAILURES_MAX, RETRY_MS};
 use serde_json::{Map, Value};
@@ -43,7 +43,7 @@ impl Agent {
         self.error = (status == Status::Error).then(|| reason.to_owned());
         self.rest(out);
         self.before = None;
-        self.tell(out, told::ended(self, now, reason));
+        self.tell(out, messages::ended(self, now, reason));
     }
 
     /// Handles the passing of time.
@@ -55,7 +55,7 @@ impl Agent {
             self.beats += 1;
             // A clock that was stopped does not cause a burst of heartbeats.
             self.beat_at = now + self.heartbeat_ms;
-            self.tell(out, told::heartbeat(self, now));
+            self.tell(out, messages::heartbeat(self, now));
         }
         if self.due.is_some_and(|due| now >= due) {
             self.due = None;
@@ -102,7 +102,7 @@ impl Agent {
             }
             Err(Failed { message, for_good }) => {
                 self.failures += 1;
-                self.tell(out, told::trouble(self, &message));
+                self.tell(out, messages::trouble(self, &message));
                 if for_good || self.failures >= FAILURES_MAX {
                     self.end(now, Status::Error, &message, out);
                 } else {
@@ -115,7 +115,7 @@ impl Agent {
     /// Reports the progress of an evolution.
     pub fn evolving(&self, turn: u32, progress: Map<String, Value>, out: &mut Vec<Effect>) {
         if turn == self.turn && self.busy {
-            self.tell(out, told::progress(self, progress));
+            self.tell(out, messages::progress(self, progress));
         }
     }
 
@@ -129,13 +129,13 @@ impl Agent {
                     return;
                 }
                 self.before = Some(sight.picture.clone());
-                told::change(&sight, first)
+                messages::change(&sight, first)
             }
-            (_, Work::Seen(sight)) => told::measures(&sight),
+            (_, Work::Seen(sight)) => messages::measures(&sight),
             (_, Work::Told(members)) => members,
         };
         self.reports += 1;
-        let message = told::report(self, report);
+        let message = messages::report(self, report);
         self.last_report = Some(message.clone());
         self.tell(out, message);
     }

@@ -3,12 +3,12 @@
 
 mod agent;
 mod event;
+mod messages;
 mod plan;
 mod record;
 mod roster;
 #[cfg(test)]
 mod script;
-mod told;
 mod work;
 
 pub use event::{Effect, Event, Presence, Task};

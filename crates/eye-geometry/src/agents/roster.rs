@@ -1,8 +1,8 @@
 //! All area agents of a hub: adds them within the limits, passes events to them, and ends them with their page or hub.
 
 use super::event::{Effect, Event, Presence};
+use super::messages;
 use super::record::Agent;
-use super::told;
 use super::work::{Millis, Status};
 use crate::limits::{AGENTS_ENDED_LEN_MAX, AGENTS_MAX, AGENTS_OF_SESSION_MAX};
 use crate::refusal::{Kind, Refusal};
@@ -100,14 +100,18 @@ impl Roster {
 
     /// One agent, in the form of a reply.
     pub fn row(&self, now: Millis, id: &str) -> Result<Map<String, Value>, Refusal> {
-        self.agents.iter().find(|agent| &*agent.id == id).map(|agent| told::row(agent, now)).ok_or_else(|| unknown(id))
+        self.agents
+            .iter()
+            .find(|agent| &*agent.id == id)
+            .map(|agent| messages::row(agent, now))
+            .ok_or_else(|| unknown(id))
     }
 
     /// All agents, or those of one session. Without their last reports, which [`Roster::row`] returns.
     pub fn rows(&self, now: Millis, session: Option<&str>) -> Vec<Map<String, Value>> {
         let of = |agent: &&Agent| session.is_none_or(|session| &*agent.session == session);
         let brief = |agent| {
-            let mut row = told::row(agent, now);
+            let mut row = messages::row(agent, now);
             row.shift_remove("lastReport");
             row
         };

@@ -65,7 +65,7 @@ pub async fn talk(runs: Arc<Runs>, mut heard: Incoming, say: Outgoing) {
     loop {
         let answer = tokio::select! {
             text = heard.recv() => match text {
-                Some(text) => talk.hear(&text),
+                Some(text) => talk.receive(&text),
                 None => return,
             },
             Some(ended) = talk.tasks.join_next() => ended.ok().map(|(id, outcome)| {
@@ -81,7 +81,7 @@ pub async fn talk(runs: Arc<Runs>, mut heard: Incoming, say: Outgoing) {
 }
 
 impl Talk {
-    fn hear(&mut self, text: &str) -> Option<String> {
+    fn receive(&mut self, text: &str) -> Option<String> {
         let message = match Message::parse(text) {
             Ok(message) => message,
             Err((id, refusal)) => return Some(reply(&id, Err(refusal))),
