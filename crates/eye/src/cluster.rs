@@ -1,6 +1,7 @@
 //! Connects the cluster with the hub: neither crate depends on the other.
 
 use crate::failure::Failure;
+use crate::places;
 use eye_cluster::cluster;
 use eye_cluster::eye_core::elsewhere::{ChangedInterest, ChangedRow};
 use eye_cluster::eye_core::{Conn, Effect, Input, Millis};
@@ -43,12 +44,11 @@ pub struct Args {
 impl Args {
     /// The same flags, for a hub in the background.
     pub fn flags(&self) -> Vec<String> {
-        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string();
         let mut flags = Vec::new();
         let mut flag = |name: &str, value: Option<String>| flags.extend(value.map(|value| format!("--{name}={value}")));
         flag("cluster", (!self.cluster.is_empty()).then(|| self.cluster.join(",")));
         flag("cluster-name", self.cluster_name.clone());
-        flag("cluster-creds", self.cluster_creds.as_ref().map(whole));
+        flag("cluster-creds", self.cluster_creds.as_deref().map(places::absolute));
         flag("hub-name", self.hub_name.clone());
         flag("cluster-pages", self.cluster_pages.map(|pages| pages.to_string()));
         flags

@@ -22,6 +22,11 @@ pub struct Socket {
     pub shared: bool,
 }
 
+/// A path as another process in another folder needs it.
+pub fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+}
+
 /// The hub's Unix socket.
 pub fn socket() -> Socket {
     if let Some(path) = Var::Socket.get() {

@@ -109,6 +109,14 @@ pub fn line(text: impl Display) -> Result<(), Failure> {
     text_out(&format!("{text}\n"))
 }
 
+/// Prints what a command did, unless only errors are wanted.
+pub fn done(options: &Options, text: &str) -> Result<Exit, Failure> {
+    if !options.errors {
+        line(text)?;
+    }
+    Ok(Exit::Success)
+}
+
 /// Prints text as it is, on a terminal with its control characters escaped.
 pub fn text_out(text: &str) -> Result<(), Failure> {
     let text = printed(text);

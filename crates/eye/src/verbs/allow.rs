@@ -51,7 +51,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
         if !origins.remove(&origin).map_err(broken())? {
             return Err(Failure::usage(format!("{origin} is not on the list"), "see eye allow --list"));
         }
-        return say(options, &format!("removed {origin}"));
+        return ui::done(options, &format!("removed {origin}"));
     }
     if let Some(text) = args.origin {
         let origin = parse(&text)?;
@@ -59,7 +59,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
         let (eval, confirm, pages) = (!args.no_eval, args.confirm, !args.agent);
         let allowed = Allowed { origin, eval, confirm, pages, backends: args.backends, topics };
         origins.allow(allowed.clone()).map_err(broken())?;
-        return say(options, &format!("allowed {}", words(&allowed)));
+        return ui::done(options, &format!("allowed {}", words(&allowed)));
     }
     let list = origins.list().map_err(broken())?.allowed;
     if options.json {
@@ -95,13 +95,6 @@ fn shared(topic: String) -> Result<Box<str>, Failure> {
         return Err(Failure::usage(message, "a topic has no spaces and does not begin with _ (those are for agents)"));
     }
     Ok(topic.into())
-}
-
-pub(super) fn say(options: &Options, text: &str) -> Result<Exit, Failure> {
-    if !options.errors {
-        ui::line(text)?;
-    }
-    Ok(Exit::Success)
 }
 
 fn parse(text: &str) -> Result<String, Failure> {

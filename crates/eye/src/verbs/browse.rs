@@ -90,7 +90,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         }
         let params = json!({ "profile": args.profile });
         let Stopped { stopped } = client::call("browser/stop", &params, options, Absent::Report)?;
-        return say(options, &format!("stopped {stopped}"));
+        return ui::done(options, &format!("stopped {stopped}"));
     }
     if args.url.is_none() && args.attach.is_none() {
         return Err(Failure::usage("which page?", "write eye browse URL, or --attach auto, or --list, or --stop"));
@@ -110,7 +110,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
             let now: Sessions = hub.ask("session/list", &json!({}))?;
             for row in now.sessions.into_iter().filter(|row| pages.contains(&row.id)) {
                 let (title, url) = (ui::one_line(&row.title, 80), ui::one_line(&row.url, 200));
-                say(options, &format!("{} {title} {url}", row.id))?;
+                ui::done(options, format!("{} {title} {url}", row.id).trim())?;
             }
             return Ok(Exit::Success);
         }
@@ -123,9 +123,10 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         let row = now.sessions.into_iter().find(|row| row.id == opened);
         match row {
             Some(row) if !row.title.is_empty() || Instant::now() >= ends => {
-                return say(options, &format!("{} {}", ui::one_line(&row.title, 80), ui::one_line(&row.url, 200)));
+                let shown = format!("{} {}", ui::one_line(&row.title, 80), ui::one_line(&row.url, 200));
+                return ui::done(options, shown.trim());
             }
-            None if Instant::now() >= ends => return say(options, &opened),
+            None if Instant::now() >= ends => return ui::done(options, &opened),
             Some(_) | None => std::thread::sleep(LOOK),
         }
     }
@@ -145,14 +146,7 @@ fn list(options: &Options) -> Result<Exit, Failure> {
         let pid = pid.map_or_else(String::new, |pid| format!(" pid {pid}"));
         let window = if headless { " headless" } else { "" };
         let which = if tabs.is_empty() { String::new() } else { format!(": {}", tabs.join(" ")) };
-        say(options, &format!("{profile} {product}{window}{pid}, {pages} pages{which}"))?;
-    }
-    Ok(Exit::Success)
-}
-
-fn say(options: &Options, text: &str) -> Result<Exit, Failure> {
-    if !options.errors {
-        ui::line(text.trim())?;
+        ui::done(options, &format!("{profile} {product}{window}{pid}, {pages} pages{which}"))?;
     }
     Ok(Exit::Success)
 }

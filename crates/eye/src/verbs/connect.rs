@@ -92,7 +92,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         Err(failure) => return Err(failure),
     }
     match start::in_background(&["connect", "--foreground", "--detached"], &args.flags())? {
-        Report::Connected { url, transport } => say(options, &url, transport),
+        Report::Connected { url, transport } => connected(options, &url, transport),
         // Another process took the socket in the meantime.
         Report::Running | Report::Ready { .. } => match status::relay(options)? {
             Some(relay) => already(&relay, &address, args, options),
@@ -104,11 +104,8 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     }
 }
 
-fn say(options: &Options, url: &str, transport: Transport) -> Result<Exit, Failure> {
-    if !options.errors {
-        ui::line(format_args!("connected to {url} by {}", transport.name()))?;
-    }
-    Ok(Exit::Success)
+fn connected(options: &Options, url: &str, transport: Transport) -> Result<Exit, Failure> {
+    ui::done(options, &format!("connected to {url} by {}", transport.name()))
 }
 
 fn already(relay: &RelayStatus, address: &Server, args: &Args, options: &Options) -> Result<Exit, Failure> {
@@ -116,7 +113,7 @@ fn already(relay: &RelayStatus, address: &Server, args: &Args, options: &Options
     if relay.url != address.base() || other {
         return Err(Failure::Elsewhere { url: relay.url.clone(), transport: relay.transport.name() });
     }
-    say(options, &relay.url, relay.transport)
+    connected(options, &relay.url, relay.transport)
 }
 
 /// A hub in use is never stopped; an idle one only with `--replace`.
@@ -139,7 +136,7 @@ fn run_here(args: &Args, options: &Options) -> Result<Exit, Failure> {
         |socket| take_socket(args, options, socket),
         told_to_stop(),
         |news| match news {
-            RelayNews::Ready(transport) => printed = say(options, &url, *transport).map(|_| ()),
+            RelayNews::Ready(transport) => printed = connected(options, &url, *transport).map(|_| ()),
             RelayNews::Lost(_) | RelayNews::Back => log(&url, news),
         },
     )
@@ -227,8 +224,7 @@ impl Args {
     /// The same flags for the relay in the background. It runs in another folder, so paths are made absolute.
     fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
-        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string();
-        flags.extend(self.token_file.as_ref().map(|file| format!("--token-file={}", whole(file))));
+        flags.extend(self.token_file.as_ref().map(|file| format!("--token-file={}", places::absolute(file))));
         flags.extend(self.transport.map(|way| format!("--transport={}", way.name())));
         if self.replace {
             flags.push("--replace".into());

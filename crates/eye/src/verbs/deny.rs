@@ -1,6 +1,5 @@
 //! `eye deny`: the list of sites that agents neither see nor act on.
 
-use super::allow::say;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
@@ -38,7 +37,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
         if !origins.undeny(&pattern).map_err(broken())? {
             return Err(Failure::usage(format!("{pattern} is not on the list"), "see eye deny --list"));
         }
-        return say(options, &format!("removed {pattern}"));
+        return ui::done(options, &format!("removed {pattern}"));
     }
     if let Some(text) = args.pattern {
         let pattern = parse(&text)?;
@@ -49,7 +48,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
                 stay.join(", ")
             ));
         }
-        return say(options, &format!("denied {pattern}"));
+        return ui::done(options, &format!("denied {pattern}"));
     }
     let list = origins.list().map_err(broken())?.denied;
     if options.json {

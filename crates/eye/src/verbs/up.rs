@@ -146,10 +146,10 @@ fn run_in_background(args: &Args, options: &Options) -> Result<Exit, Failure> {
         match start::hub_in_round(round, &args.flags())? {
             Started::Ready { url, socket } => {
                 warn_open(args);
-                return say(options, &format!("ready {url} {socket}"));
+                return ui::done(options, &format!("ready {url} {socket}"));
             }
             // Another process started it first; the next round asks that hub.
-            Started::Running if Var::Server.get().is_some() => return say(options, "running"),
+            Started::Running if Var::Server.get().is_some() => return ui::done(options, "running"),
             Started::Running => {}
         }
     }
@@ -176,7 +176,7 @@ fn already(args: &Args, options: &Options, running: &Status) -> Result<Exit, Fai
     if running.version != env!("CARGO_PKG_VERSION") {
         ui::note(format_args!("it is version {}; the next call replaces it when it is idle", running.version));
     }
-    say(options, &format!("running {} {}", status::url(running), running.socket))
+    ui::done(options, &format!("running {} {}", status::url(running), running.socket))
 }
 
 /// Runs the hub as a background process. It reports to its starter with one line and then detaches.
@@ -215,13 +215,6 @@ pub fn report_end(outcome: Result<(), Failure>) -> Result<Exit, Failure> {
 pub fn report(report: &Report) {
     // An interrupted starter reads no more; the hub continues.
     let _ = ui::line(rpc::json(report));
-}
-
-fn say(options: &Options, text: &str) -> Result<Exit, Failure> {
-    if !options.errors {
-        ui::line(text)?;
-    }
-    Ok(Exit::Success)
 }
 
 fn warn_open(args: &Args) {
@@ -328,12 +321,11 @@ impl Args {
     fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
         let mut flag = |name: &str, value: Option<String>| flags.extend(value.map(|value| format!("--{name}={value}")));
-        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string();
         flag("port", self.port.map(|port| port.to_string()));
         flag("auth", self.auth.map(|auth| auth.name().to_owned()));
         flag("listen", self.listen.map(|listen| listen.to_string()));
-        flag("tls-cert", self.tls_cert.as_ref().map(whole));
-        flag("tls-key", self.tls_key.as_ref().map(whole));
+        flag("tls-cert", self.tls_cert.as_deref().map(places::absolute));
+        flag("tls-key", self.tls_key.as_deref().map(places::absolute));
         flag("log", self.log.map(|level| level.word().to_owned()));
         flag("audit", self.audit.map(|audit| AuditMode::from(audit).word().to_owned()));
         for host in &self.host {
