@@ -22,7 +22,7 @@ mod memory;
 mod near;
 mod options;
 mod places;
-mod said;
+mod results;
 mod start;
 mod stream;
 mod token_file;

@@ -10,7 +10,7 @@ use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
-use crate::said;
+use crate::results;
 use eye_client::connection::Connection;
 use eye_protocol::rpc::{self, Message};
 use eye_protocol::{Ending, answer};
@@ -60,7 +60,7 @@ fn exchange(connection: Connection, printer: &mut Printer, options: &Options) ->
             printer.flush()?;
             reader.receive()?.ok_or(Failure::HubGone)?
         };
-        match heard(&frame) {
+        match parse_frame(&frame) {
             BatchFrame::Answer(number, ending) => {
                 if let Some(label) = flight.arrive(number) {
                     flight.hold(printer.ended(number, &label, ending)?);
@@ -79,7 +79,7 @@ enum BatchFrame {
     Other,
 }
 
-fn heard(frame: &str) -> BatchFrame {
+fn parse_frame(frame: &str) -> BatchFrame {
     if let Some((id, ending)) = answer::parse_typed(frame)
         && let Ok(number) = id.parse()
     {
@@ -88,7 +88,7 @@ fn heard(frame: &str) -> BatchFrame {
     match rpc::parse_one(frame) {
         Some(Message::Response { id, .. }) if &*id == END => BatchFrame::End,
         Some(Message::Response { id, outcome }) => match id.parse() {
-            Ok(number) => BatchFrame::Answer(number, outcome.and_then(|result| said::ending(&result))),
+            Ok(number) => BatchFrame::Answer(number, outcome.and_then(|result| results::ending(&result))),
             Err(_) => BatchFrame::Other,
         },
         _ => BatchFrame::Other,

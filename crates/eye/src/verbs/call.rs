@@ -16,7 +16,7 @@ use eye_protocol::schema::Schema;
 use eye_protocol::{Code, Error, Kind};
 use serde::Serialize;
 use serde_json::{Value, json};
-use words::whole;
+use words::given_as_json;
 
 #[derive(Serialize)]
 struct Params<'a> {
@@ -47,7 +47,7 @@ pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
 }
 
 fn of_page(args: &Args, options: &Options) -> Result<Exit, Failure> {
-    let (arguments, conversation) = match whole(&args.arguments)? {
+    let (arguments, conversation) = match given_as_json(&args.arguments)? {
         Some(arguments) => (arguments, None),
         None => from_words(args, options)?,
     };
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     fn given(arguments: &[&str]) -> Result<Option<Value>, Failure> {
-        whole(&arguments.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+        given_as_json(&arguments.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
-use crate::{near, said, ui};
+use crate::{near, results, ui};
 use eye_protocol::{Code, Error, Kind};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
 /// Evaluates code and prints its value.
 pub fn evaluate(code: &str, options: &Options) -> Result<Exit, Failure> {
     if options.delta || options.if_revision.is_some() {
-        return said::show(&client::eval_in_full(code, options)?, options);
+        return results::show(&client::eval_in_full(code, options)?, options);
     }
     match client::eval(code, options)? {
         Ok(value) => ui::value(&value, options).map(|()| Exit::Success),

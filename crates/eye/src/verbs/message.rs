@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::places;
-use crate::said;
+use crate::results;
 use crate::stream::{self, Bound};
 use crate::ui;
 use crate::verbs::eval::read_stdin;
@@ -154,7 +154,7 @@ fn show(params: &str, options: &Options) -> Result<(), Failure> {
         return if options.errors { Ok(()) } else { ui::line(params) };
     }
     let TopicMessage { message } = client::read_result(params)?;
-    ui::value(&said::of_raw(message.get()), options)
+    ui::value(&results::of_raw(message.get()), options)
 }
 
 /// Print what the page had to say, each message once
@@ -192,7 +192,7 @@ pub fn read(args: &ReadArgs, options: &Options) -> Result<Exit, Failure> {
             ui::value(&eye_protocol::Value::Json(letter.get().into()), options)?;
         } else {
             let Letter { msg } = client::read_result(letter.get())?;
-            ui::value(&said::of_raw(msg.get()), options)?;
+            ui::value(&results::of_raw(msg.get()), options)?;
         }
     }
     Ok(Exit::Success)

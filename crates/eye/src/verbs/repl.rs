@@ -40,7 +40,7 @@ pub fn run(_: &Args, options: &Options) -> Result<Exit, Failure> {
         on_terminal(&mut talk)?;
     } else {
         for line in std::io::stdin().lock().lines() {
-            if talk.hear(&line.map_err(Failure::io("read stdin"))?)? == Next::End {
+            if talk.run_line(&line.map_err(Failure::io("read stdin"))?)? == Next::End {
                 break;
             }
         }
@@ -58,7 +58,7 @@ fn on_terminal(talk: &mut Talk) -> Result<(), Failure> {
     loop {
         match editor.readline(PROMPT) {
             Ok(line) => {
-                if talk.hear(&line)? == Next::End {
+                if talk.run_line(&line)? == Next::End {
                     break;
                 }
             }
@@ -91,8 +91,8 @@ struct Talk {
 
 impl Talk {
     /// Executes a line. Only a closed output ends the conversation early.
-    fn hear(&mut self, line: &str) -> Result<Next, Failure> {
-        let said = match line.trim() {
+    fn run_line(&mut self, line: &str) -> Result<Next, Failure> {
+        let outcome = match line.trim() {
             "" => Ok(()),
             ".exit" => return Ok(Next::End),
             ".help" => ui::text_out(HELP),
@@ -100,7 +100,7 @@ impl Talk {
             command if command.starts_with(".page ") => self.choose_page(command[".page ".len()..].trim()),
             _ => self.evaluate(line),
         };
-        match said {
+        match outcome {
             Err(Failure::OutputClosed) => Err(Failure::OutputClosed),
             Err(failure) => {
                 if matches!(failure, Failure::HubGone | Failure::HubSilent | Failure::Garbled(_)) {

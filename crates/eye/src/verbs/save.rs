@@ -5,7 +5,7 @@ use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
-use crate::{said, ui};
+use crate::{results, ui};
 use eye_protocol::state::{Restore, Save, Saved, SavedList, Watch};
 use serde_json::value::RawValue;
 
@@ -54,7 +54,7 @@ pub fn saved(_: &SavedArgs, options: &Options) -> Result<Exit, Failure> {
 pub fn restore(args: RestoreArgs, options: &Options) -> Result<Exit, Failure> {
     let params = Restore { page: None, name: args.name, if_revision: options.if_revision };
     let answer = ask("state/restore", &params, options)?;
-    said::show(answer.get(), options)
+    results::show(answer.get(), options)
 }
 
 fn ask(method: &str, params: &impl serde::Serialize, options: &Options) -> Result<Box<RawValue>, Failure> {

@@ -17,7 +17,7 @@ use eye_mcp::config::{self, Command, Layers, ServerConfig};
 use eye_mcp::gateway::{Servers, short_reason, try_server};
 use eye_mcp::{ServerState, ServerStatus};
 use eye_protocol::rpc;
-use files::{asking, read, target, told, write};
+use files::{asking, failure_of, read, target, write};
 use indexmap::IndexMap;
 use serde_json::json;
 use std::fs;
@@ -141,7 +141,7 @@ fn list(options: &Options) -> Result<Exit, Failure> {
     let cwd = env::current_folder().unwrap_or_default();
     let layers = Layers::read(Some(&user), &cwd, &config::Config::default());
     for error in &layers.errors {
-        ui::report(&told(error));
+        ui::report(&failure_of(error));
     }
     if options.errors {
         return Ok(Exit::Success);
@@ -218,7 +218,7 @@ fn add(add: Add, options: &Options) -> Result<Exit, Failure> {
         ..ServerConfig::default()
     };
     let file = target(add.project)?;
-    let text = config::add_server(&read(&file)?, &add.name, &server, &file).map_err(|error| told(&error))?;
+    let text = config::add_server(&read(&file)?, &add.name, &server, &file).map_err(|error| failure_of(&error))?;
     write(&file, &text, add.project)?;
     if add.project {
         // Typing the entry counts as consent to it.
@@ -233,7 +233,7 @@ fn add(add: Add, options: &Options) -> Result<Exit, Failure> {
 fn import(import: &Import, options: &Options) -> Result<Exit, Failure> {
     let text = fs::read_to_string(&import.file).map_err(Failure::io(format!("read {}", import.file.display())))?;
     let cwd = env::current_folder().unwrap_or_default();
-    let found = config::import(&text, &import.file, &cwd).map_err(|error| told(&error))?;
+    let found = config::import(&text, &import.file, &cwd).map_err(|error| failure_of(&error))?;
     let file = target(import.project)?;
     let mut text = read(&file)?;
     let mut added = Vec::new();

@@ -1,7 +1,7 @@
 //! Calls a tool of a server behind the gateway, or of any page, by the names that `eye discover` shows.
 
 use super::outcome;
-use super::words::{Args, whole};
+use super::words::{Args, given_as_json};
 use crate::client::{self, Absent};
 use crate::env;
 use crate::exit::Exit;
@@ -21,7 +21,7 @@ pub fn means(args: &Args, options: &Options) -> bool {
 
 /// Calls the tool and prints its result.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
-    let arguments = match whole(&args.arguments)? {
+    let arguments = match given_as_json(&args.arguments)? {
         Some(arguments) => arguments,
         None => from_words(args, options)?,
     };

@@ -4,7 +4,7 @@ use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
-use crate::{said, ui};
+use crate::{results, ui};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -32,7 +32,7 @@ pub fn show(result: &str, options: &Options) -> Result<Exit, Failure> {
         ui::value(&eye_protocol::Value::Text(text), options)?;
     }
     let delta: Delta = client::read_result(result)?;
-    said::show_delta(delta.delta.as_deref(), options)?;
+    results::show_delta(delta.delta.as_deref(), options)?;
     if !others.is_empty() && !options.errors {
         ui::note(format_args!("left out: {}; --json has all of it", others.join(", ")));
     }

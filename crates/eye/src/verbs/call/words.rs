@@ -28,7 +28,7 @@ pub struct Args {
 }
 
 /// The arguments as one JSON object, if they were given as JSON; `None` if they are words.
-pub fn whole(arguments: &[String]) -> Result<Option<Value>, Failure> {
+pub fn given_as_json(arguments: &[String]) -> Result<Option<Value>, Failure> {
     let text = match arguments {
         [] => return Ok(Some(json!({}))),
         [only] if only == "-" => read_stdin()?,

@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::places;
-use crate::said;
+use crate::results;
 use crate::verbs::logs;
 use clap::ArgMatches;
 use eye_protocol::Kind;
@@ -85,5 +85,5 @@ pub fn params_of(operation: &Operation, words: Map<String, Value>) -> Result<Map
 /// Sends a verb to the page and prints the result.
 pub fn run(verb: &str, params: Value, options: &Options) -> Result<Exit, Failure> {
     let result = client::verb(verb, &with_options(params, options), options)?;
-    said::show(&result, options)
+    results::show(&result, options)
 }

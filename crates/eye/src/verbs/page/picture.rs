@@ -5,7 +5,7 @@ use crate::env;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
-use crate::said;
+use crate::results;
 use crate::ui;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -66,7 +66,7 @@ fn differing(verb: &str, file: &Value, mut params: Map<String, Value>, options: 
     let path = PathBuf::from(file.as_str().unwrap_or_default());
     let bytes = std::fs::read(&path).map_err(Failure::io(format!("read {}", path.display())))?;
     params.insert("before".into(), STANDARD.encode(bytes).into());
-    said::show(&client::verb(verb, &params, options)?, options)
+    results::show(&client::verb(verb, &params, options)?, options)
 }
 
 /// The format for the file's extension.

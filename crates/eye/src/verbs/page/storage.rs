@@ -5,7 +5,7 @@ use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
-use crate::said;
+use crate::results;
 use crate::ui;
 use eye_platform::files;
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ pub fn run(mut words: Map<String, Value>, options: &Options) -> Result<Exit, Fai
     let path = Path::new(&file);
     if words.get("action") == Some(&json!("save")) {
         let saved = client::verb("storage", &with_options(Value::Object(words), options), options)?;
-        let text = match said::ending(&saved) {
+        let text = match results::ending(&saved) {
             Ok(value) => value.as_text().to_owned(),
             Err(error) => return Err(Failure::Garbled(error.message)),
         };
@@ -33,7 +33,7 @@ pub fn run(mut words: Map<String, Value>, options: &Options) -> Result<Exit, Fai
         .map_err(|error| Failure::usage(format!("{file} holds no login: {error}"), "eye storage save writes one"))?;
     words.insert("state".into(), state);
     let result = client::verb("storage", &with_options(Value::Object(words), options), options)?;
-    said::show(&result, options)
+    results::show(&result, options)
 }
 
 /// Writes a file that only this user can read, even if it was readable by others before.

@@ -5,7 +5,7 @@ use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
-use crate::said;
+use crate::results;
 use crate::ui;
 use serde_json::{Map, Value};
 
@@ -21,10 +21,10 @@ pub fn run(params: &Map<String, Value>, options: &Options) -> Result<Exit, Failu
     let mut params = with_options(Value::Object(params.clone()), options);
     params.insert("again".into(), true.into());
     match client::verb("wait", &params, options) {
-        Ok(result) => said::show(&result, options),
+        Ok(result) => results::show(&result, options),
         Err(Failure::Call(error)) => {
             if let Some(value) = &error.value {
-                ui::value(&said::of_raw(&value.to_string()), options)?;
+                ui::value(&results::of_raw(&value.to_string()), options)?;
             }
             Err(error.into())
         }

@@ -52,6 +52,6 @@ pub fn write(file: &Path, text: &str, project: bool) -> Result<(), Failure> {
 }
 
 /// Converts a config error to a usage failure.
-pub fn told(error: &ConfigError) -> Failure {
+pub fn failure_of(error: &ConfigError) -> Failure {
     Failure::Usage { message: error.to_string(), hint: error.hint.clone() }
 }

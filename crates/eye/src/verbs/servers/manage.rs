@@ -1,6 +1,6 @@
 //! `eye servers remove|enable|disable|logs NAME`: changes an entry in its file, or shows what a server wrote on stderr.
 
-use super::files::{asking, read, target, told, write};
+use super::files::{asking, failure_of, read, target, write};
 use crate::client::{self, Absent};
 use crate::env;
 use crate::exit::Exit;
@@ -37,7 +37,7 @@ fn change(
     change: impl FnOnce(&str, &Path) -> Result<String, ConfigError>,
 ) -> Result<Exit, Failure> {
     let file = target(args.project)?;
-    let text = change(&read(&file)?, &file).map_err(|error| told(&error))?;
+    let text = change(&read(&file)?, &file).map_err(|error| failure_of(&error))?;
     write(&file, &text, args.project)?;
     if !options.errors {
         ui::note(format_args!("{} {done} {}", args.name, file.display()));

@@ -1,6 +1,6 @@
 //! `eye servers trust`: shows what an entry of the project's config would run, and stores the user's consent to it.
 
-use super::files::told;
+use super::files::failure_of;
 use crate::env::{self, Var};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -50,7 +50,7 @@ impl Project {
         let file = project_file(&cwd).ok_or_else(nothing)?;
         let layers = Layers::read(Some(&user), &cwd, &Config::default());
         for error in &layers.errors {
-            ui::report(&told(error));
+            ui::report(&failure_of(error));
         }
         let folder = layers.project_folder();
         Ok(Self { layers, folder, file, consents: consent_file(&user) })
@@ -67,7 +67,7 @@ impl Project {
     }
 
     fn keep(&self, change: impl FnOnce(&mut Consents)) -> Result<(), Failure> {
-        let mut consents = Consents::read(&self.consents).map_err(|error| told(&error))?;
+        let mut consents = Consents::read(&self.consents).map_err(|error| failure_of(&error))?;
         change(&mut consents);
         consents.write(&self.consents).map_err(Failure::io(format!("write {}", self.consents.display())))
     }
