@@ -2,11 +2,12 @@
 // and hooks for a project's own build, and the copies that the hub carries. Fails when a page would have to load more
 // than the budget.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { writeIfOther } from "../assets.mjs";
 
 const KIBIBYTE = 1024;
 /** Gzipped bytes of what every page loads, and of everything that a page can load. */
@@ -19,11 +20,6 @@ const shared = { absWorkingDir: here, bundle: true, target: "es2022", legalComme
 
 mkdirSync(join(here, "dist"), { recursive: true });
 mkdirSync(assets, { recursive: true });
-
-/** Cargo builds the hub again when an asset's time changes, so one that is the same stays as it is. */
-function writeIfOther(path, text) {
-  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
-}
 
 /** Bundles what a hub serves into dist and into the hub's assets. Returns its size, gzipped. */
 async function asset(name, options, folder = assets) {
