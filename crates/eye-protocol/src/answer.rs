@@ -1,7 +1,7 @@
 //! The result of a call, and its two spellings in line frames: typed and plain.
 
 use crate::error::{Code, Error, Kind};
-use crate::id::split_call_id;
+use crate::id::{split_call_id, split_call_number};
 use base64::Engine;
 
 /// Separates message, hint, stack and kind of a typed error.
@@ -109,18 +109,30 @@ pub fn write_typed(id: &str, ending: &Ending, out: &mut String) {
     }
 }
 
+/// What ends the id of a typed answer.
+const MARKS: &[u8] = b":=~!";
+
 /// Reads a typed answer. `None`: the frame is not one.
 ///
 /// The JSON of `id=json` is not parsed here; code that needs it as a value parses it.
 pub fn parse_typed(frame: &str) -> Option<(&str, Ending)> {
-    let (id, mark, rest) = split_call_id(frame, b":=~!")?;
-    let ending = match mark {
+    let (id, mark, rest) = split_call_id(frame, MARKS)?;
+    Some((id, typed(mark, rest)))
+}
+
+/// Reads a typed answer to one of the hub's own calls, whose ids are numbers.
+pub fn parse_typed_call(frame: &str) -> Option<(u64, Ending)> {
+    let (call, mark, rest) = split_call_number(frame, MARKS)?;
+    Some((call, typed(mark, rest)))
+}
+
+fn typed(mark: u8, rest: &str) -> Ending {
+    match mark {
         b':' => Ok(Value::Text(rest.into())),
         b'=' => Ok(Value::Json(rest.into())),
         b'~' => Ok(Value::Rendering(rest.into())),
         _ => Err(parse_error(rest)),
-    };
-    Some((id, ending))
+    }
 }
 
 /// Writes `id:value` or `id!:message` for a peer that did not ask for types.
@@ -196,10 +208,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn typed_answers_are_read_back(id in "[A-Za-z0-9_]{1,19}", ending in endings()) {
+        fn typed_answers_are_read_back(id in "[A-Za-z0-9_]{1,19}|[0-9]{1,19}", ending in endings()) {
             let mut out = String::new();
             write_typed(&id, &ending, &mut out);
-            prop_assert_eq!(parse_typed(&out), Some((id.as_str(), ending)));
+            prop_assert_eq!(parse_typed(&out), Some((id.as_str(), ending.clone())));
+            let call = id.parse().ok().map(|call: u64| (call, ending));
+            prop_assert_eq!(parse_typed_call(&out), call);
         }
 
         #[test]

@@ -19,6 +19,23 @@ pub fn split_call_id<'a>(frame: &'a str, ends: &[u8]) -> Option<(&'a str, u8, &'
     Some((&frame[..at], bytes[at], &frame[at + 1..]))
 }
 
+/// [`split_call_id`] for an id that is a number, as the hub's own are. Returns the number.
+pub fn split_call_number<'a>(frame: &'a str, ends: &[u8]) -> Option<(u64, u8, &'a str)> {
+    let bytes = &frame.as_bytes()[..frame.len().min(CALL_ID_BYTES_MAX + 1)];
+    let (mut number, mut at) = (0_u64, 0);
+    let end = loop {
+        let byte = *bytes.get(at)?;
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break byte;
+        }
+        // As many digits as an id has bytes fit into the number.
+        number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
+        at += 1;
+    };
+    (at > 0 && ends.contains(&end)).then(|| (number, end, &frame[at + 1..]))
+}
+
 /// Whether the whole text is a call id.
 pub fn is_call_id(text: &str) -> bool {
     (1..=CALL_ID_BYTES_MAX).contains(&text.len()) && text.bytes().all(|byte| CALL_ID_BYTES[usize::from(byte)])
@@ -108,6 +125,7 @@ impl fmt::Debug for SessionId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn call_id_is_one_to_nineteen_word_characters() {
@@ -118,6 +136,14 @@ mod tests {
         assert!(split_call_id(&format!("{longest}a:x"), b":").is_none());
         for frame in ["", ":", ":x", "a", "a b:c", "é:x", "a.b:c", "a!:x"] {
             assert_eq!(split_call_id(frame, b":"), None, "{frame:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_id_that_is_a_number_is_read_as_any_id(frame in "[0-9]{0,21}(a|é|:|=)?[0-9]{0,2}(:|=|x)?.*") {
+            let any = split_call_id(&frame, b":=").and_then(|(id, end, rest)| Some((id.parse().ok()?, end, rest)));
+            prop_assert_eq!(split_call_number(&frame, b":="), any);
         }
     }
 

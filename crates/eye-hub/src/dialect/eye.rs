@@ -3,7 +3,7 @@
 use super::calendar::wall_ms;
 use super::{AuditedRequest, FromAgent, FromPage, topics, verbs};
 use eye_core::{CallId, Conn, Input, Mode, News, PageEvent, Reply, ReplyForm, Task, Terms};
-use eye_protocol::answer::{Bytes, parse_plain, parse_typed, write_plain, write_typed};
+use eye_protocol::answer::{Bytes, parse_plain, parse_typed_call, write_plain, write_typed};
 use eye_protocol::binary::Binary;
 use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
@@ -261,8 +261,12 @@ pub fn page_binary(page: Conn, message: &[u8]) -> Option<FromPage> {
 
 /// Reads a page's line frame. `None`: it is not an answer.
 pub fn page_line(page: Conn, typed: bool, text: &str) -> Option<FromPage> {
-    let (id, ending) = if typed { parse_typed(text) } else { parse_plain(text) }?;
-    let call = id.parse().ok()?;
+    let (call, ending) = if typed {
+        parse_typed_call(text)?
+    } else {
+        let (id, ending) = parse_plain(text)?;
+        (id.parse().ok()?, ending)
+    };
     Some(FromPage::Input(Input::page(page, PageEvent::Answered { call, ending })))
 }
 
