@@ -1,9 +1,11 @@
 //! The agents' socket on the system that runs the test.
 
-use eye_platform::local::{Listener, connect};
+use eye_platform::local::{Listener, Reader, Writer, connect, join, split};
 use eye_platform::{files, user};
+use std::future::poll_fn;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::task::{Context, Waker};
 use std::thread;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -61,6 +63,131 @@ fn what_is_made_is_this_users_alone() {
         assert!(!files::is_open(&about) && !files::is_writable_by_others(&about), "{}", path.display());
         assert_eq!(user::owner(&about), user::id());
     }
+}
+
+/// The halves of a connection to an agent that runs on a thread of its own.
+async fn halves<T: Send + 'static>(
+    home: &Path,
+    agent: impl FnOnce(eye_platform::local::Stream) -> T + Send + 'static,
+) -> (Reader, Writer, thread::JoinHandle<T>) {
+    let place = place(home);
+    let listener = Listener::bind(&place).unwrap();
+    let agent = thread::spawn(move || agent(connect(&place).unwrap()));
+    let peer = listener.accept().await.unwrap().admit().await.expect("an agent of this user");
+    let (reader, writer) = split(peer).unwrap();
+    (reader, writer, agent)
+}
+
+/// Writes until nothing more fits. Returns how many bytes did.
+fn fill(writer: &Writer) -> usize {
+    let mut count = 0;
+    loop {
+        match writer.try_write(&[b'a'; 1000]) {
+            Ok(more) => count += more,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return count,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[test]
+fn what_a_socket_does_not_take_is_written_when_its_peer_has_read() {
+    let (home, runtime) = (tempfile::tempdir().unwrap(), runtime());
+    runtime.block_on(async {
+        let (go, told) = std::sync::mpsc::channel();
+        let (mut reader, writer, agent) = halves(home.path(), move |mut agent| {
+            told.recv().unwrap();
+            let mut all = Vec::new();
+            agent.write_all(b"!").unwrap();
+            agent.read_to_end(&mut all).unwrap();
+            all
+        })
+        .await;
+        let before = fill(&writer);
+        assert!(writer.poll_write(&mut Context::from_waker(Waker::noop()), b"b").is_pending());
+        go.send(()).unwrap();
+        let mut rest = vec![b'b'; 2 << 20];
+        while !rest.is_empty() {
+            let count = poll_fn(|context| writer.poll_write(context, &rest)).await.unwrap();
+            rest.truncate(rest.len() - count);
+        }
+        assert_eq!(reader.read_u8().await.unwrap(), b'!');
+        // What it waited with no longer holds the connection.
+        drop((reader, writer));
+        let all = agent.join().unwrap();
+        assert_eq!(all.len(), before + (2 << 20));
+        assert!(all[..before].iter().all(|byte| *byte == b'a') && all[before..].iter().all(|byte| *byte == b'b'));
+    });
+}
+
+#[test]
+fn a_peer_that_leaves_ends_reads_and_also_a_write_that_waits() {
+    let (home, runtime) = (tempfile::tempdir().unwrap(), runtime());
+    runtime.block_on(async {
+        let (go, told) = std::sync::mpsc::channel();
+        let (mut reader, writer, agent) = halves(home.path(), move |agent| {
+            told.recv().unwrap();
+            drop(agent);
+        })
+        .await;
+        fill(&writer);
+        assert!(writer.poll_write(&mut Context::from_waker(Waker::noop()), b"b").is_pending());
+        go.send(()).unwrap();
+        let mut byte = [0];
+        let write = poll_fn(|context| writer.poll_write(context, b"b"));
+        let (read, written) = tokio::join!(reader.read(&mut byte), write);
+        assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
+        assert!(written.is_err(), "{written:?}");
+        agent.join().unwrap();
+    });
+}
+
+#[test]
+fn the_halves_of_a_connection_are_joined_again() {
+    let (home, runtime) = (tempfile::tempdir().unwrap(), runtime());
+    runtime.block_on(async {
+        let (mut reader, writer, agent) = halves(home.path(), |mut agent| {
+            agent.write_all(b"ab").unwrap();
+            let mut answer = [0; 2];
+            agent.read_exact(&mut answer).unwrap();
+            answer
+        })
+        .await;
+        assert_eq!(reader.read_u8().await.unwrap(), b'a');
+        assert_eq!(writer.try_write(b"c").unwrap(), 1);
+        let mut socket = join(reader, writer).unwrap();
+        assert_eq!(socket.read_u8().await.unwrap(), b'b');
+        socket.write_all(b"d").await.unwrap();
+        assert_eq!(&agent.join().unwrap(), b"cd");
+    });
+}
+
+/// The kernel lists what each epoll waits for: files and sets of events.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_runtime_does_not_wait_for_a_socket_to_be_writable() {
+    use std::os::fd::AsRawFd;
+
+    /// `EPOLLIN` and `EPOLLOUT`.
+    const READABLE: u32 = 1;
+    const WRITABLE: u32 = 4;
+    let (home, runtime) = (tempfile::tempdir().unwrap(), runtime());
+    runtime.block_on(async {
+        let (reader, writer, agent) = halves(home.path(), |mut agent| agent.read(&mut [0]).unwrap()).await;
+        let file = reader.as_raw_fd().to_string();
+        let infos = std::fs::read_dir("/proc/self/fdinfo").unwrap().flatten();
+        let infos: Vec<String> = infos.filter_map(|info| std::fs::read_to_string(info.path()).ok()).collect();
+        let lines = infos.iter().flat_map(|info| info.lines()).filter_map(|line| line.strip_prefix("tfd:"));
+        let events: Vec<u32> = lines
+            .map(|line| line.split_whitespace().collect::<Vec<_>>())
+            .filter(|words| words[0] == file)
+            .map(|words| u32::from_str_radix(words[2], 16).unwrap())
+            .collect();
+        let readable = events.iter().all(|events| events & (READABLE | WRITABLE) == READABLE);
+        assert!(readable && !events.is_empty(), "{events:x?}");
+        drop((reader, writer));
+        agent.join().unwrap();
+    });
 }
 
 #[cfg(windows)]

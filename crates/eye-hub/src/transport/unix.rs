@@ -7,7 +7,7 @@ use crate::hub::outlet::{Outlet, Sent};
 use crate::hub::peer::{Peer, Side, Signals, Voice};
 use crate::hub::state::Hub;
 use eye_core::Conn;
-use eye_platform::local::{AsyncStream, OwnedReadHalf, OwnedWriteHalf};
+use eye_platform::local::{AsyncStream, Reader, Writer, join, split};
 use eye_protocol::answer::write_plain;
 use eye_protocol::frame::MCP_ANNOUNCEMENT;
 use eye_protocol::limits::SHUTDOWN_MS;
@@ -16,7 +16,6 @@ use eye_protocol::{Code, Error};
 use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
@@ -26,7 +25,10 @@ const KEPT_BUFFER_BYTES_MAX: usize = 256 << 10;
 
 /// Serves one connection until either side ends it.
 pub async fn serve(hub: Arc<Hub>, socket: AsyncStream) {
-    let (mut reader, writer) = socket.into_split();
+    let (mut reader, writer) = match split(socket) {
+        Ok(halves) => halves,
+        Err(error) => return tracing::warn!(%error, "a connection of an agent cannot be served"),
+    };
     let outlet = Arc::new(StreamOutlet(writer));
     let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, Outbox::stream(), None);
     peer.may_provide = true;
@@ -54,7 +56,7 @@ pub async fn serve(hub: Arc<Hub>, socket: AsyncStream) {
     if let Ended::Announced { announcement, rest } = ended {
         hub.leave(conn);
         let writer = Arc::into_inner(outlet).map(|outlet| outlet.0);
-        let socket = writer.and_then(|writer| reader.reunite(writer).ok());
+        let socket = writer.and_then(|writer| join(reader, writer).ok());
         if let (Some(gateway), Some(socket)) = (hub.gateway.get(), socket) {
             let scope = hub.announced_scope(&announcement);
             gateway.stream(announcement, scope, rest, socket).await;
@@ -83,7 +85,7 @@ enum Ended {
     Announced { announcement: String, rest: Vec<u8> },
 }
 
-async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, turn: &Turn, reader: &mut OwnedReadHalf) -> Ended {
+async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, turn: &Turn, reader: &mut Reader) -> Ended {
     let mut decoder = Decoder::default();
     loop {
         let buffer = decoder.buffer();
@@ -123,7 +125,7 @@ async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, turn: &Turn, re
 async fn write_all(hub: &Hub, conn: Conn, outlet: &StreamOutlet, bytes: &[u8]) -> io::Result<()> {
     let mut rest = bytes;
     while !rest.is_empty() {
-        let count = poll_fn(|context| outlet.poll_write(context, rest)).await?;
+        let count = poll_fn(|context| outlet.0.poll_write(context, rest)).await?;
         rest = &rest[count..];
         if !rest.is_empty() {
             hub.progress(conn);
@@ -134,19 +136,7 @@ async fn write_all(hub: &Hub, conn: Conn, outlet: &StreamOutlet, bytes: &[u8]) -
 
 /// The half that is written to.
 #[derive(Debug)]
-struct StreamOutlet(OwnedWriteHalf);
-
-impl StreamOutlet {
-    fn poll_write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        loop {
-            ready!(self.0.as_ref().poll_write_ready(context))?;
-            match self.0.try_write(bytes) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                written => return Poll::Ready(written),
-            }
-        }
-    }
-}
+struct StreamOutlet(Writer);
 
 impl Outlet for StreamOutlet {
     fn send(&self, waiting: Waiting<'_>) -> Sent {

@@ -52,7 +52,9 @@ pub fn connect(place: &Path) -> io::Result<Stream> {
 }
 
 #[cfg(feature = "tokio")]
-pub use with_runtime::{Arrived, AsyncStream, Listener, OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
+pub use with_runtime::{
+    Arrived, AsyncStream, Listener, OwnedReadHalf, OwnedWriteHalf, ReadHalf, Reader, WriteHalf, Writer, join, split,
+};
 
 #[cfg(feature = "tokio")]
 mod with_runtime {
@@ -63,6 +65,7 @@ mod with_runtime {
     use std::net::Ipv4Addr;
     use std::path::Path;
     use std::sync::Arc;
+    use std::task::{Context, Poll, ready};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     pub use tokio::net::TcpStream as AsyncStream;
     pub use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
@@ -122,6 +125,42 @@ mod with_runtime {
             }
             timeout(proof::WAIT, stream.write_all(secrets.hub.as_bytes())).await.ok()?.ok()?;
             Some(stream)
+        }
+    }
+
+    /// The half of a connection that is read from.
+    pub type Reader = OwnedReadHalf;
+
+    /// The half that is written to.
+    #[derive(Debug)]
+    pub struct Writer(OwnedWriteHalf);
+
+    /// Splits a connection.
+    pub fn split(socket: AsyncStream) -> io::Result<(Reader, Writer)> {
+        let (reader, writer) = socket.into_split();
+        Ok((reader, Writer(writer)))
+    }
+
+    /// Joins what [`split`] made of a connection.
+    pub fn join(reader: Reader, writer: Writer) -> io::Result<AsyncStream> {
+        reader.reunite(writer.0).map_err(io::Error::other)
+    }
+
+    impl Writer {
+        /// Writes as much as the socket takes now.
+        pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.try_write(bytes)
+        }
+
+        /// Writes a part of this, once the socket takes something.
+        pub fn poll_write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+            loop {
+                ready!(self.0.as_ref().poll_write_ready(context))?;
+                match self.0.try_write(bytes) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    written => return Poll::Ready(written),
+                }
+            }
         }
     }
 
