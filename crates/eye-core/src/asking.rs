@@ -10,7 +10,7 @@ use crate::input::Input;
 use crate::opaque::opaque;
 use crate::select;
 use crate::session::Session;
-use crate::session_event::{Event, Outcome};
+use crate::session_event::{Asked, Event, Outcome};
 use crate::switchboard::Switchboard;
 use crate::task::{Asker, Mode, Reply, ReplyForm, Task};
 use crate::task_params::{frame_of, frame_of_ref, signed};
@@ -31,7 +31,7 @@ pub(crate) struct Question {
     pub page: Option<Box<str>>,
     pub timeout_ms: Option<u64>,
     pub mode: Mode,
-    pub unfit: Option<Error>,
+    pub unfit: Option<Box<Error>>,
 }
 
 impl Switchboard {
@@ -76,7 +76,7 @@ impl Switchboard {
             Done::Checked(checked) => (checked.into_iter(), None),
             _ => (Vec::new().into_iter(), Some(given_up().hint("ask again"))),
         };
-        let mut unfit = || checked.next().and_then(Result::err).or_else(|| failed.clone());
+        let mut unfit = || checked.next().and_then(Result::err).or_else(|| failed.clone()).map(Box::new);
         match input {
             Input::Ask { agent, form, task, page, timeout_ms, mode } => {
                 let question = Question { task, page, timeout_ms, mode, unfit: unfit() };
@@ -90,7 +90,15 @@ impl Switchboard {
         }
     }
 
-    fn ask(&mut self, now: Millis, agent: Conn, form: Option<ReplyForm>, question: Question, out: &mut Vec<Effect>) {
+    /// Finds the page of a call, and dispatches it.
+    pub(crate) fn ask(
+        &mut self,
+        now: Millis,
+        agent: Conn,
+        form: Option<ReplyForm>,
+        question: Question,
+        out: &mut Vec<Effect>,
+    ) {
         let form = match form {
             Some(ReplyForm::Compact(Form::Bare)) => {
                 self.agents.get_mut(&agent).map(|known| ReplyForm::Place(known.order.reserve()))
@@ -121,10 +129,27 @@ impl Switchboard {
             }
             return;
         }
-        if let Some(held) = held {
-            held.asked_now(now, &known.name);
-        }
         let timeout_ms = question.timeout_ms.or(known.timeout_ms);
+        let whole_page = known.frame.is_none() && matches!(question.task, Task::Eval { frame: None, .. });
+        let reply = match (held, reply) {
+            // Nearly always: code for the page itself, whose answer the agent waits for.
+            (Some(held), Some(reply)) if whole_page && question.mode == Mode::Answer => {
+                held.asked_now(now, &known.name);
+                known.in_flight += 1;
+                let Question { task, unfit, .. } = question;
+                let mut outcomes = std::mem::take(&mut self.outcomes);
+                let asked = Asked { asker: Asker::Agent(reply), task, timeout_ms, unfit };
+                let wake = held.ask(now, asked, &mut outcomes).and_then(|deadline| held.arm_for(deadline));
+                self.dispatched(now, &session, wake, outcomes, out);
+                return;
+            }
+            (held, reply) => {
+                if let Some(held) = held {
+                    held.asked_now(now, &known.name);
+                }
+                reply
+            }
+        };
         let default_frame = known.frame.clone();
         let scope = known.scope.clone();
         let frame = frame_of(&question.task).or_else(|| frame_of_ref(&question.task)).or(default_frame);
@@ -163,7 +188,7 @@ impl Switchboard {
             known.in_flight += 1;
         }
         let unfit = question.unfit;
-        let refused = self.asked(now, &session, Event::Asked { asker, task, timeout_ms, unfit }, out);
+        let refused = self.asked(now, &session, Asked { asker, task, timeout_ms, unfit }, out);
         if let Some((reply, receipt)) = receipt {
             let result = match refused {
                 // A refused fire-and-forget call is reported to the agent that sent it.
@@ -212,28 +237,49 @@ impl Switchboard {
         &mut self,
         now: Millis,
         session: &SessionId,
-        event: Event,
+        asked: Asked,
         out: &mut Vec<Effect>,
     ) -> Option<Error> {
         let mut outcomes = std::mem::take(&mut self.outcomes);
         let wake = self.sessions.get_mut(session).and_then(|held| {
-            held.on(now, event, &mut outcomes);
-            held.arm()
+            let deadline = held.ask(now, asked, &mut outcomes)?;
+            held.arm_for(deadline)
         });
-        self.wakes.extend(wake.map(|at| Reverse((at, session.clone()))));
         let refused = match outcomes.first() {
             Some(Outcome::Ended { asker: Asker::Fired { .. }, ending: Err(error), .. }) => Some(error.clone()),
             _ => None,
         };
-        self.follow(now, session, outcomes, out);
+        self.dispatched(now, session, wake, outcomes, out);
         refused
+    }
+
+    /// What follows from a call that was dispatched. `wake`: when its session has to be woken now, if that is earlier
+    /// than before.
+    fn dispatched(
+        &mut self,
+        now: Millis,
+        session: &SessionId,
+        wake: Option<Millis>,
+        mut outcomes: Vec<Outcome>,
+        out: &mut Vec<Effect>,
+    ) {
+        if let Some(at) = wake {
+            self.wakes.push(Reverse((at, session.clone())));
+        }
+        // Nearly always all that follows is that the task is sent.
+        if let [Outcome::Effect(_)] = outcomes[..] {
+            out.extend(outcomes.drain(..).filter_map(Outcome::into_effect));
+            self.outcomes = outcomes;
+        } else {
+            self.follow(now, session, outcomes, out);
+        }
     }
 
     pub(crate) fn ask_batch(
         &mut self,
         now: Millis,
         reply: Reply,
-        tasks: Vec<(Task, Option<u64>, Option<Error>)>,
+        tasks: Vec<(Task, Option<u64>, Option<Box<Error>>)>,
         page: Option<&str>,
         out: &mut Vec<Effect>,
     ) {
@@ -267,7 +313,7 @@ impl Switchboard {
         for (at, (task, timeout_ms, unfit)) in tasks.into_iter().enumerate() {
             let asker = Asker::Batch { agent, batch, at };
             let timeout_ms = timeout_ms.or(default_ms);
-            self.asked(now, &session, Event::Asked { asker, task, timeout_ms, unfit }, out);
+            self.asked(now, &session, Asked { asker, task, timeout_ms, unfit }, out);
         }
     }
 

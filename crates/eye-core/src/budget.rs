@@ -58,6 +58,11 @@ impl Budget {
         self.freed.push(value);
     }
 
+    /// Whether values are queued.
+    pub fn has_freed(&self) -> bool {
+        !self.freed.is_empty()
+    }
+
     /// Takes the queued values, as effects.
     pub fn freed(&mut self) -> impl Iterator<Item = Effect> + '_ {
         self.freed.drain(..).map(Effect::Free)

@@ -5,7 +5,7 @@ use crate::effect::Effect;
 use crate::framed::{FrameLines, Framed, LATE, REFUSED, UNSEEN};
 use crate::ids::{Conn, Millis};
 use crate::session::Session;
-use crate::session_event::Event;
+use crate::session_event::Asked;
 use crate::switchboard::Switchboard;
 use crate::task::{Asker, Reply, Task, Terms};
 use eye_protocol::rpc::json;
@@ -100,7 +100,7 @@ impl Switchboard {
         let task = Task::Verb { method, params: framed.params.clone(), again: false, terms };
         let asker = Asker::Framed { reply: framed.reply.clone(), outline, at };
         let timeout_ms = Some(framed.until.saturating_sub(now));
-        self.asked(now, &session, Event::Asked { asker, task, timeout_ms, unfit: None }, out);
+        self.asked(now, &session, Asked { asker, task, timeout_ms, unfit: None }, out);
     }
 
     fn end_framed(&mut self, outline: u64, ending: Ending, delta: Option<Box<str>>, out: &mut Vec<Effect>) {

@@ -22,7 +22,7 @@ const LEADING_AWAY: [&str; 5] = ["page/goto", "page/back", "page/forward", "page
 
 impl Session {
     /// The reason to refuse this call, if there is one.
-    pub(crate) fn refusal(&self, now: Millis, task: &Task, unfit: Option<Error>, in_pace: bool) -> Option<Error> {
+    pub(crate) fn refusal(&self, now: Millis, task: &Task, unfit: Option<Box<Error>>, in_pace: bool) -> Option<Error> {
         let name = self.called();
         if let Some(since) = self.gone_since() {
             let ago_s = now.saturating_sub(since) / 1000;
@@ -45,7 +45,7 @@ impl Session {
         }
         let refused = match task {
             Task::Eval { .. } => self.refuses_eval(),
-            Task::Tool { name, confirmed, .. } => self.refuses_tool(name, *confirmed).or(unfit),
+            Task::Tool { name, confirmed, .. } => self.refuses_tool(name, *confirmed).or(unfit.map(|error| *error)),
             Task::Verb { .. } | Task::State => None,
         };
         if refused.is_some() {

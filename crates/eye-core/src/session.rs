@@ -23,7 +23,7 @@ use crate::mailbox::Mailbox;
 use crate::pace::Pace;
 use crate::policy::Policy;
 use crate::rate::Rate;
-use crate::session_event::{Event, Outcome};
+use crate::session_event::{Asked, Event, Outcome};
 use crate::state::{Published, State};
 use crate::task::{Asker, Task};
 use crate::toolbox::Toolbox;
@@ -313,6 +313,11 @@ impl Session {
         self.armed_at
     }
 
+    /// The same where nothing but the deadline of a new call is new.
+    pub(crate) fn arm_for(&mut self, deadline: Millis) -> Option<Millis> {
+        if self.armed_at.is_some_and(|armed| armed <= deadline) { None } else { self.arm() }
+    }
+
     /// The noted wake has come. `false`: another one is noted.
     pub(crate) fn disarm(&mut self, at: Millis) -> bool {
         self.armed_at.take_if(|armed| *armed == at).is_some()
@@ -342,7 +347,6 @@ impl Session {
             Event::SnapshotsWanted { reply } => self.list_snapshots(reply, out),
             Event::StateWanted { reply, fresh, query } => self.want_state(now, reply, fresh, query, out),
             Event::MailWanted { reply, timeout_ms } => self.mailbox.read(now, reply, timeout_ms, out),
-            Event::Asked { asker, task, timeout_ms, unfit } => self.ask(now, asker, task, timeout_ms, unfit, out),
             Event::Cancelled { reply } => self.cancel(&reply, out),
             Event::AgentLeft { agent, told } => self.agent_left(agent, told.as_ref(), out),
             Event::Tick => self.tick(now, out),
@@ -397,15 +401,10 @@ impl Session {
         &mut self.mailbox
     }
 
-    fn ask(
-        &mut self,
-        now: Millis,
-        asker: Asker,
-        mut task: Task,
-        timeout_ms: Option<u64>,
-        unfit: Option<Error>,
-        out: &mut Vec<Outcome>,
-    ) {
+    /// Handles an agent's call. Returns its deadline, if it waits for one. It is no event, because events are large and
+    /// are copied.
+    pub(crate) fn ask(&mut self, now: Millis, asked: Asked, out: &mut Vec<Outcome>) -> Option<Millis> {
+        let Asked { asker, mut task, timeout_ms, unfit } = asked;
         self.used_at = now;
         let in_pace = self.pace.take(now, 1, PAGE_RATE_MAX).is_ok();
         let if_revision = task.terms().if_revision;
@@ -414,7 +413,7 @@ impl Session {
             over.or_else(|| self.refusal(now, &task, unfit, in_pace)).or_else(|| self.at_revision(&mut task).err());
         if let Some(error) = refused {
             out.push(Outcome::Ended { asker, ending: Err(error), asked_at: now, delta: None });
-            return;
+            return None;
         }
         let (own_ms, margin_ms) = match &task {
             Task::Eval { .. } | Task::State => (None, 0),
@@ -435,6 +434,7 @@ impl Session {
         match self.status {
             PageStatus::Connected { page, .. } if fired => {
                 out.push(Outcome::Effect(Effect::Send { page, call: None, task }));
+                return None;
             }
             PageStatus::Connected { .. } if self.is_leaving(now) => {
                 self.calls.add(call(Phase::Waiting(task)));
@@ -447,6 +447,7 @@ impl Session {
                 self.calls.add(call(Phase::Waiting(task)));
             }
         }
+        Some(deadline)
     }
 
     pub(crate) fn end(&mut self, key: CallId, ending: Ending, out: &mut Vec<Outcome>) {

@@ -50,15 +50,6 @@ pub(crate) enum Event {
         /// The info of the page there.
         info: PageInfo,
     },
-    /// An agent calls the page.
-    Asked {
-        asker: Asker,
-        task: Task,
-        /// `None`: the agent set no limit.
-        timeout_ms: Option<u64>,
-        /// Why its arguments do not fit, if they were checked and do not.
-        unfit: Option<Error>,
-    },
     /// Another hub holds the session: hands over what was kept of it here.
     GivenAway {
         /// The other hub's claim.
@@ -95,6 +86,17 @@ pub(crate) enum Event {
     Tick,
     /// The hub is about to end.
     Shutdown,
+}
+
+/// An agent's call of the page.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub asker: Asker,
+    pub task: Task,
+    /// `None`: the agent set no limit.
+    pub timeout_ms: Option<u64>,
+    /// Why its arguments do not fit, if they were checked and do not.
+    pub unfit: Option<Box<Error>>,
 }
 
 /// What the switchboard adds to an event of a page.
@@ -153,6 +155,21 @@ pub(crate) enum Outcome {
     },
     /// An input to be handled again once the work under way is done.
     Later(Input),
+}
+
+impl Outcome {
+    /// The effect, if it is one.
+    pub fn into_effect(self) -> Option<Effect> {
+        match self {
+            Self::Effect(effect) => Some(effect),
+            Self::Ended { .. }
+            | Self::Tools
+            | Self::State { .. }
+            | Self::Work { .. }
+            | Self::MailGiven { .. }
+            | Self::Later(_) => None,
+        }
+    }
 }
 
 /// What is new in a state.

@@ -2,12 +2,13 @@
 //! wakes sessions at their deadlines.
 
 use crate::agent::{Agent, Memory};
+use crate::asking::Question;
 use crate::budget::Budget;
 use crate::call_batch::CallBatch;
 use crate::calls::FirstCalls;
 use crate::effect::Effect;
 use crate::framed::Framed;
-use crate::ids::{Conn, Millis};
+use crate::ids::{CallId, Conn, Millis};
 use crate::input::Input;
 use crate::kept::Delivery;
 use crate::lanes::Lanes;
@@ -19,13 +20,13 @@ use crate::page_event::PageEvent;
 use crate::session::{Session, shut_down};
 use crate::session_event::{Event, Outcome};
 use crate::tally::Tally;
-use crate::task::Reply;
+use crate::task::{Reply, Task};
 use crate::tools_news::ToolsNews;
 use crate::topics::Topics;
-use eye_protocol::SessionId;
 use eye_protocol::limits::{AGENT_NAMES_MAX, SESSION_KEPT_MS, SESSIONS_MAX};
 use eye_protocol::messages::{Presence, Sessions};
 use eye_protocol::rpc::json;
+use eye_protocol::{Ending, SessionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -85,17 +86,46 @@ impl Switchboard {
 
     /// Handles an input, and appends what follows. An input whose lane is busy waits behind the work.
     pub fn on(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
-        if self.lanes.are_free() {
-            self.handle(now, input, out);
-        } else if let Some(input) = self.behind_work(input, out) {
-            self.handle(now, input, out);
+        match input {
+            // Nearly always. An input is large, and is copied each time it is passed on.
+            Input::Ask { agent, form, task: task @ Task::Eval { .. }, page, timeout_ms, mode }
+                if self.lanes.are_free() && self.is_all_here() && !self.waiting.contains(&agent) =>
+            {
+                self.ask(now, agent, form, Question { task, page, timeout_ms, mode, unfit: None }, out);
+            }
+            input if self.lanes.are_free() => self.handle(now, input, out),
+            input => {
+                if let Some(input) = self.behind_work(input, out) {
+                    self.handle(now, input, out);
+                }
+            }
         }
-        out.extend(self.budget.freed());
+        self.free_evicted(out);
+    }
+
+    /// The same for a page's answer to a call, which no lookup and no other hub holds up.
+    pub fn on_answer(&mut self, now: Millis, page: Conn, call: CallId, ending: Ending, out: &mut Vec<Effect>) {
+        if !self.lanes.are_free() {
+            return self.on(now, Input::page(page, PageEvent::Answered { call, ending }), out);
+        }
+        self.page_answered(now, page, call, ending, out);
+        self.free_evicted(out);
+    }
+
+    fn free_evicted(&mut self, out: &mut Vec<Effect>) {
+        if self.budget.has_freed() {
+            out.extend(self.budget.freed());
+        }
+    }
+
+    /// Whether no other hub is known to have a page.
+    fn is_all_here(&self) -> bool {
+        self.elsewhere.pages.is_empty() && !self.elsewhere.partial
     }
 
     pub(crate) fn handle(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
         // Taken nearly always: an input is large, and is copied each time it is passed on and back.
-        if self.elsewhere.pages.is_empty() && !self.elsewhere.partial && self.asked_of(&input).is_none() {
+        if self.is_all_here() && self.asked_of(&input).is_none() {
             return self.take(now, input, out);
         }
         let Some(input) = self.unless_unlisted(now, input, out) else { return };

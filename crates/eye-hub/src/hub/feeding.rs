@@ -3,13 +3,13 @@
 use super::direct;
 use super::lists::changes_lists;
 use super::outbox::Kind;
-use super::peer::Voice;
+use super::peer::{Peer, Voice};
 use super::speaking::speak;
 use super::state::{Hub, Job, State};
-use eye_core::{Conn, Effect, Input, PageEvent};
+use eye_core::{CallId, Conn, Effect, Input, PageEvent};
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_BYTES_MAX;
-use eye_protocol::{Code, Error};
+use eye_protocol::{Code, Ending, Error};
 
 impl Hub {
     pub(crate) fn reply(&self, state: &mut State, conn: Conn, json: &str) {
@@ -44,18 +44,45 @@ impl Hub {
         }
     }
 
+    /// Feeds a page's answer to a call: the commonest event of a page, and so not as an input, which is large.
+    pub(crate) fn feed_answer(&self, state: &mut State, page: Conn, call: CallId, ending: Ending) {
+        if state.todo.is_empty() {
+            let now = self.now_of(state);
+            let mut effects = std::mem::take(&mut state.effects);
+            state.board.on_answer(now, page, call, ending, &mut effects);
+            self.apply_all(state, effects);
+        } else {
+            state.todo.push_back(Input::page(page, PageEvent::Answered { call, ending }));
+        }
+        self.feed_todo(state);
+    }
+
     fn feed_one(&self, state: &mut State, input: Input) {
         let lists = changes_lists(&input);
-        let mut effects = std::mem::take(&mut state.effects);
         let now = self.now_of(state);
+        let mut effects = std::mem::take(&mut state.effects);
         state.board.on(now, input, &mut effects);
-        for effect in effects.drain(..) {
-            self.apply(state, effect);
-        }
-        state.effects = effects;
+        self.apply_all(state, effects);
         if lists {
             self.lists.send_modify(|count| *count += 1);
         }
+    }
+
+    /// Applies effects, and keeps the list's room for the next ones.
+    fn apply_all(&self, state: &mut State, mut effects: Vec<Effect>) {
+        for effect in &mut effects {
+            // An effect is large. Nearly always it is for a peer here, and is not copied.
+            match receiver(effect) {
+                Some(conn) if state.confirmable.is_none() => {
+                    if !self.tell_peer(state, conn, effect) {
+                        self.for_elsewhere(taken(effect));
+                    }
+                }
+                _ => self.apply(state, taken(effect)),
+            }
+        }
+        effects.clear();
+        state.effects = effects;
     }
 
     /// Wakes the timer task if the next deadline has become earlier.
@@ -68,33 +95,10 @@ impl Hub {
     }
 
     pub(super) fn apply(&self, state: &mut State, effect: Effect) {
-        let conn = match &effect {
-            Effect::Work { .. }
-            | Effect::Free(_)
-            | Effect::PassOn(_)
-            | Effect::CancelElsewhere { .. }
-            | Effect::LeftElsewhere { .. }
-            | Effect::PublishElsewhere { .. }
-            | Effect::HandOver(_)
-            | Effect::LookUp { .. }
-            | Effect::Lasting(_) => return self.hand_on(effect),
-            Effect::Send { page, .. }
-            | Effect::PageResult { page, .. }
-            | Effect::Abort { page, .. }
-            | Effect::Ping { page }
-            | Effect::Replaced { page } => *page,
-            Effect::Close { conn, .. } | Effect::Message { conn, .. } => *conn,
-            Effect::Ended { reply, .. } | Effect::Result { reply, .. } | Effect::Progress { reply, .. } => reply.agent,
-            Effect::News { agent, .. } => *agent,
-        };
-        // Rarely set. An effect is large and is copied each time it is passed on and back.
-        if state.confirmable.is_some() {
-            if let Some(effect) = self.unless_held(state, effect)
-                && !self.tell_peer(state, conn, &effect)
-            {
-                self.for_elsewhere(effect);
-            }
-        } else if !self.tell_peer(state, conn, &effect) {
+        let Some(conn) = receiver(&effect) else { return self.hand_on(effect) };
+        if let Some(effect) = self.unless_held(state, effect)
+            && !self.tell_peer(state, conn, &effect)
+        {
             self.for_elsewhere(effect);
         }
     }
@@ -137,7 +141,9 @@ impl Hub {
                 state.todo.extend(self.tell_scene(peer, *page, *call, task));
             }
             speak(peer, effect, &mut text);
-            self.written(state, conn);
+            if !queued(peer, conn, &mut state.direct) {
+                self.give_up_full(state, conn);
+            }
         }
         state.text = text;
         true
@@ -147,15 +153,13 @@ impl Hub {
     /// outbox is given up.
     pub(crate) fn written(&self, state: &mut State, conn: Conn) {
         let Some(peer) = state.peers.get_mut(&conn) else { return };
-        if peer.outbox.len_bytes() > OUTBOX_BYTES_MAX {
-            self.give_up(state, conn, "more than 64 MiB waited to be read");
-        } else if direct::is_on() && peer.outlet.is_some() && state.direct.len() < direct::PEERS_MAX {
-            if !state.direct.contains(&conn) {
-                state.direct.push(conn);
-            }
-        } else {
-            peer.signals.wake.notify_one();
+        if !queued(peer, conn, &mut state.direct) {
+            self.give_up_full(state, conn);
         }
+    }
+
+    fn give_up_full(&self, state: &mut State, conn: Conn) {
+        self.give_up(state, conn, "more than 64 MiB waited to be read");
     }
 
     #[expect(clippy::unused_self, reason = "one of the hub's steps, beside its siblings")]
@@ -169,4 +173,49 @@ impl Hub {
             state.todo.push_back(peer.side.gone(conn));
         }
     }
+}
+
+/// The peer that an effect is for, if it is for one.
+fn receiver(effect: &Effect) -> Option<Conn> {
+    match effect {
+        Effect::Work { .. }
+        | Effect::Free(_)
+        | Effect::PassOn(_)
+        | Effect::CancelElsewhere { .. }
+        | Effect::LeftElsewhere { .. }
+        | Effect::PublishElsewhere { .. }
+        | Effect::HandOver(_)
+        | Effect::LookUp { .. }
+        | Effect::Lasting(_) => None,
+        Effect::Send { page, .. }
+        | Effect::PageResult { page, .. }
+        | Effect::Abort { page, .. }
+        | Effect::Ping { page }
+        | Effect::Replaced { page } => Some(*page),
+        Effect::Close { conn, .. } | Effect::Message { conn, .. } => Some(*conn),
+        Effect::Ended { reply, .. } | Effect::Result { reply, .. } | Effect::Progress { reply, .. } => {
+            Some(reply.agent)
+        }
+        Effect::News { agent, .. } => Some(*agent),
+    }
+}
+
+/// Takes an effect out of its list. What stays there is not applied.
+fn taken(effect: &mut Effect) -> Effect {
+    std::mem::replace(effect, Effect::Ping { page: Conn(0) })
+}
+
+/// Lets what was written into a peer's outbox be sent. `false`: there is too much in it.
+fn queued(peer: &Peer, conn: Conn, direct: &mut Vec<Conn>) -> bool {
+    if peer.outbox.len_bytes() > OUTBOX_BYTES_MAX {
+        return false;
+    }
+    if direct::is_on() && peer.outlet.is_some() && direct.len() < direct::PEERS_MAX {
+        if !direct.contains(&conn) {
+            direct.push(conn);
+        }
+    } else {
+        peer.signals.wake.notify_one();
+    }
+    true
 }

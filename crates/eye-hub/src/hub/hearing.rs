@@ -377,6 +377,10 @@ impl Hub {
                 self.feed(state, Input::page(page, PageEvent::Answered { call, ending }));
             }
             Some(FromPage::Reply(frame)) => self.reply(state, conn, &frame),
+            Some(FromPage::Input(Input::Page { conn: page, event: PageEvent::Answered { call, ending } })) => {
+                self.plain_page_joins(state, conn);
+                self.feed_answer(state, page, call, ending);
+            }
             Some(FromPage::Input(input)) => {
                 self.plain_page_joins(state, conn);
                 self.feed(state, input);
