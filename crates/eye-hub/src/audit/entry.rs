@@ -1,5 +1,6 @@
 //! One call as the audit thread gets it, and the row that it becomes.
 
+use super::short::Short;
 use eye_protocol::audit::Row;
 use eye_protocol::limits::AUDIT_ARGUMENTS_BYTES_MAX;
 use eye_protocol::rpc::json;
@@ -18,6 +19,8 @@ use std::time::{Duration, UNIX_EPOCH};
 pub type Digits = [u8; 32];
 
 const MS_DIGITS: usize = 3;
+/// Arguments up to this length need no allocation.
+const ARGUMENTS_BYTES: usize = 62;
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +97,7 @@ pub struct Entry {
     /// The MCP server that was called.
     pub server: Option<Box<str>>,
     /// The first [`AUDIT_ARGUMENTS_BYTES_MAX`] bytes of the arguments.
-    pub arguments: Box<str>,
+    pub arguments: Short<ARGUMENTS_BYTES>,
     /// Size of the whole arguments.
     pub bytes: usize,
     pub ended: Ended,
@@ -124,14 +127,14 @@ impl Entry {
 
     /// The arguments without the folder and the environment that the command line sends to the gateway: the environment
     /// holds secrets. Empty if they cannot be parsed.
-    pub fn without_environment(&self) -> Cow<'_, str> {
+    pub fn without_environment(&self) -> Cow<'_, [u8]> {
         if !self.op.starts_with("gateway/") {
-            return Cow::Borrowed(&self.arguments);
+            return Cow::Borrowed(self.arguments.as_bytes());
         }
         let members: Option<IndexMap<String, Box<RawValue>>> = serde_json::from_str(&self.arguments).ok();
-        members.map_or(Cow::Borrowed(""), |mut members| {
+        members.map_or(Cow::Borrowed(b""), |mut members| {
             members.retain(|name, _| !matches!(name.as_str(), "env" | "cwd" | "agent"));
-            Cow::Owned(json(&members))
+            Cow::Owned(json(&members).into_bytes())
         })
     }
 }

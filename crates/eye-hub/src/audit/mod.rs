@@ -9,9 +9,10 @@ mod members;
 mod queue;
 mod reading;
 mod rows;
+mod short;
 mod writing;
 
-pub use calls::{Calls, Noted};
+pub use calls::{Calls, Noted, RequestKey};
 pub use entry::{Ended, Entry, dropped_line as dropped};
 pub use log::Audit;
 pub use queue::AuditMode;

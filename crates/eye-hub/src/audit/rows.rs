@@ -22,7 +22,7 @@ pub struct Rows {
     who: Option<Who>,
     /// The members of the last row that describe `who`, as JSON.
     text: Vec<u8>,
-    hashed: Option<(Box<str>, Digits)>,
+    hashed: Option<(Box<[u8]>, Digits)>,
 }
 
 #[derive(Debug)]
@@ -64,7 +64,8 @@ impl Rows {
     /// Writes an entry as a line, without its newline.
     pub fn write(&mut self, entry: &Entry, out: &mut Vec<u8>) {
         let arguments = entry.without_environment();
-        let tool = matches!(&*entry.op, "tools/call" | "gateway/call").then(|| tool_name(&arguments)).flatten();
+        let text = || std::str::from_utf8(&arguments).unwrap_or_default();
+        let tool = matches!(&*entry.op, "tools/call" | "gateway/call").then(|| tool_name(text())).flatten();
         let hash = self.hash(&arguments);
         out.reserve(ROW_BYTES);
         let mut row = Members::begin(out, self.clock.text(entry.at_ms));
@@ -81,7 +82,7 @@ impl Rows {
         row.number(key!("us"), entry.us);
         row.number(key!("answered"), entry.answered as u64);
         if self.contents {
-            row.text(key!("args"), &arguments);
+            row.text(key!("args"), text());
         }
         row.end();
     }
@@ -102,11 +103,11 @@ impl Rows {
         &self.text
     }
 
-    fn hash(&mut self, arguments: &str) -> Digits {
+    fn hash(&mut self, arguments: &[u8]) -> Digits {
         match &self.hashed {
             Some((known, digits)) if **known == *arguments => *digits,
             Some(_) | None => {
-                let digits = hash(&self.key, arguments.as_bytes());
+                let digits = hash(&self.key, arguments);
                 self.hashed = Some((arguments.into(), digits));
                 digits
             }

@@ -85,7 +85,13 @@ impl Series {
     }
 }
 
-type Named = IndexMap<Box<str>, Series, FxBuildHasher>;
+/// Counters by name.
+#[derive(Debug, Default)]
+struct Named {
+    all: IndexMap<Box<str>, Series, FxBuildHasher>,
+    /// The place of the one that was looked up last: often it is the next one too.
+    last: usize,
+}
 
 #[derive(Debug)]
 pub struct Book {
@@ -116,7 +122,7 @@ impl Book {
     pub fn sample(&mut self, at_s: u64, gauges: Gauges) {
         self.hub.close(at_s, gauges);
         if at_s.is_multiple_of(STEP_S) {
-            for series in self.agents.values_mut().chain(self.pages.values_mut()) {
+            for series in self.agents.all.values_mut().chain(self.pages.all.values_mut()) {
                 series.close(at_s, Gauges::default());
             }
         }
@@ -124,22 +130,24 @@ impl Book {
 
     /// The agents that sent calls, by name.
     pub fn agents(&self) -> impl Iterator<Item = (&str, &Series)> {
-        self.agents.iter().map(|(name, series)| (&**name, series))
+        self.agents.all.iter().map(|(name, series)| (&**name, series))
     }
 
     pub fn agent(&self, name: &str) -> Option<&Series> {
-        self.agents.get(name)
+        self.agents.all.get(name)
     }
 
     pub fn page(&self, session: &str) -> Option<&Series> {
-        self.pages.get(session)
+        self.pages.all.get(session)
     }
 }
 
 /// The counters for a name. If there are too many names, a new one replaces the least recently used.
-fn named<'a>(all: &'a mut Named, name: &str) -> &'a mut Series {
-    let known = all.get_index_of(name);
-    let at = known.unwrap_or_else(|| {
+fn named<'a>(named: &'a mut Named, name: &str) -> &'a mut Series {
+    let Named { all, last } = named;
+    let again = all.get_index(*last).filter(|(known, _)| ***known == *name).map(|_| *last);
+    let known = again.or_else(|| all.get_index_of(name));
+    *last = known.unwrap_or_else(|| {
         if all.len() >= NAMED_LEN_MAX
             && let Some(at) = (0..all.len()).min_by_key(|at| all[*at].last)
         {
@@ -147,7 +155,7 @@ fn named<'a>(all: &'a mut Named, name: &str) -> &'a mut Series {
         }
         all.insert_full(name.into(), Series::new(NAMED_SAMPLES_MAX)).0
     });
-    &mut all[at]
+    &mut all[*last]
 }
 
 #[cfg(test)]

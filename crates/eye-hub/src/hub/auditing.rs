@@ -3,7 +3,7 @@
 use super::links::AgentLink;
 use super::peer::Peer;
 use super::state::{Hub, State};
-use crate::audit::{self, Audit, Ended, Entry, Noted};
+use crate::audit::{self, Audit, Ended, Entry, Noted, RequestKey};
 use crate::console::Counted;
 use crate::dialect::{AuditedRequest, FromAgent};
 use eye_core::{Conn, Effect, Input, ReplyForm};
@@ -44,8 +44,28 @@ impl Hub {
         Some(Noted { id: asked.id.map(Into::into), entry: Box::new(Entry::new(op, asked.params)) })
     }
 
-    /// Begins a call. Returns the id under which it will end, or `None` if its ending is known at once.
-    pub(crate) fn begin(&self, state: &mut State, conn: Conn, noted: Noted, one: &FromAgent) -> Option<Arc<str>> {
+    /// Begins a call that is dispatched now; [`Self::dispatched`] must follow.
+    pub(crate) fn begin_now(&self, state: &mut State, conn: Conn, noted: Noted, one: &FromAgent) {
+        let number = state.last_begun + 1;
+        self.begin_as(state, conn, noted, one, true);
+        state.dispatching = number;
+    }
+
+    /// A dispatched call that has not ended yet may have been sent.
+    #[expect(clippy::unused_self, reason = "one of the hub's steps, beside its siblings")]
+    pub(crate) fn dispatched(&self, state: &mut State) {
+        state.dispatching = 0;
+    }
+
+    /// Begins a call that may be held back; [`Self::begun`] must follow when it is dispatched. Returns the id under
+    /// which it will end, or `None` if its ending is known at once.
+    pub(crate) fn begin(&self, state: &mut State, conn: Conn, noted: Noted, one: &FromAgent) -> Option<RequestKey> {
+        let id = noted.id.clone();
+        self.begin_as(state, conn, noted, one, false).then_some(id).flatten()
+    }
+
+    /// `false`: its ending is known at once.
+    fn begin_as(&self, state: &mut State, conn: Conn, noted: Noted, one: &FromAgent, sent: bool) -> bool {
         let Noted { id, mut entry } = noted;
         let now_us = self.now_us_of(state);
         entry.agent = state.board.shared_name(conn);
@@ -55,10 +75,11 @@ impl Hub {
                 About::Nothing => None,
             };
         }
-        let peer = state.peers.get_mut(&conn)?;
+        state.last_begun += 1;
+        let Some(peer) = state.peers.get_mut(&conn) else { return false };
         (entry.scope, entry.face) = (peer.scope.clone(), peer.face);
         entry.ended = match (one, id) {
-            (FromAgent::Provide | FromAgent::Hello { .. }, _) => return None,
+            (FromAgent::Provide | FromAgent::Hello { .. }, _) => return false,
             (FromAgent::Reply(answer), _) => ended_of(answer),
             (FromAgent::Refused { error, .. } | FromAgent::Dropped(error), _) => Ended::Error(error.code),
             (FromAgent::Status(_) | FromAgent::Stop { .. }, _) => Ended::Ok,
@@ -70,13 +91,13 @@ impl Hub {
                 | FromAgent::Console { .. },
                 Some(id),
             ) => {
-                peer.calls.begin(id.clone(), entry, now_us);
-                return Some(id);
+                peer.calls.begin(id, entry, now_us, state.last_begun, sent);
+                return true;
             }
             (_, None) => Ended::Fired,
         };
         self.finish(state, entry, now_us);
-        None
+        false
     }
 
     /// Counts an ended call and logs its row.
@@ -94,9 +115,9 @@ impl Hub {
         self.audit().put(entry);
     }
 
-    /// Marks a dispatched request: if it has not ended yet, a page or a server may have it.
+    /// Marks a dispatched request that was held back: if it has not ended yet, a page or a server may have it.
     #[expect(clippy::unused_self, reason = "one of the hub's steps, beside its siblings")]
-    pub(crate) fn begun(&self, state: &mut State, conn: Conn, id: Option<Arc<str>>) {
+    pub(crate) fn begun(&self, state: &mut State, conn: Conn, id: Option<RequestKey>) {
         if let (Some(id), Some(peer)) = (id, state.peers.get_mut(&conn)) {
             peer.calls.sent(&id);
         }
@@ -113,7 +134,7 @@ impl Hub {
     ) {
         let now_us = self.now_us_of(state);
         let Some(peer) = state.peers.get_mut(&conn) else { return };
-        if let Some((mut entry, sent)) = peer.calls.end(id, now_us) {
+        if let Some((mut entry, sent)) = peer.calls.end(id, now_us, state.dispatching) {
             entry.ended = Ended::of(outcome, sent);
             entry.answered = match outcome {
                 Ok(answer) => bytes(answer),

@@ -208,13 +208,16 @@ impl Hub {
     }
 
     fn agent_asks(&self, state: &mut State, conn: Conn, text: &str, noted: Option<Noted>, one: FromAgent) -> bool {
-        let begun = noted.and_then(|noted| self.begin(state, conn, noted, &one));
+        if let Some(noted) = noted {
+            self.begin_now(state, conn, noted, &one);
+        }
         if matches!(one, FromAgent::Provide) {
+            self.dispatched(state);
             self.provide(state, conn, text);
             return false;
         }
         self.do_asked(state, conn, one);
-        self.begun(state, conn, begun);
+        self.dispatched(state);
         true
     }
 

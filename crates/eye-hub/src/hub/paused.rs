@@ -1,9 +1,8 @@
 //! A request that waits while its agent or its page is paused.
 
-use crate::audit::Noted;
+use crate::audit::{Noted, RequestKey};
 use crate::dialect::FromAgent;
 use eye_protocol::Error;
-use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// Tells an MCP connection that its agent may continue, or why not.
@@ -22,7 +21,7 @@ pub(crate) enum Paused {
 pub(crate) struct HeldRequest {
     pub one: FromAgent,
     /// The id under which the audit log expects its ending.
-    pub begun: Option<Arc<str>>,
+    pub begun: Option<RequestKey>,
     /// The audit entry of a request without an id, recorded when its outcome is known.
     pub noted: Option<Noted>,
 }

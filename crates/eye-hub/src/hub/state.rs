@@ -111,6 +111,10 @@ pub(crate) struct State {
     pub desk: Desk,
     /// Requests that wait for the end of a pause.
     pub line: Line<Paused>,
+    /// The number of the last call that the audit log began.
+    pub last_begun: u64,
+    /// The number of the call that is being dispatched; 0: none.
+    pub dispatching: u64,
     /// The tool call that is being dispatched, in the form that runs it once a person allows it.
     pub confirmable: Option<Box<Confirmable>>,
 }
