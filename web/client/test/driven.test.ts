@@ -24,8 +24,9 @@ const PAGE = `<!doctype html><title>Strict</title><h1>Hi</h1><button id="b">Pres
 const HOSTILE = readFileSync(join(web(), "harness/hostile.js"), "utf8");
 
 const OPEN = `<!doctype html><title>Open</title><h1>Hi</h1><button id="b">Press</button>
-<label>Name <input id="i"></label><p id="out">nothing</p>
+<label>Name <input id="i"></label><p id="out">nothing</p><p id="h">Hover</p><p id="more" hidden>More</p>
 <script>
+  h.onmouseenter = () => (more.hidden = false);
   b.onclick = (event) => (out.textContent = "pressed " + event.isTrusted);
   i.oninput = () => (out.textContent = "now " + i.value);
 </script>`;
@@ -67,7 +68,10 @@ async function drive(path = "/"): Promise<{
    * Delivers a message whose answers may be returned as its value. Returns that value, and all messages in order until
    * every id was answered.
    */
-  value: (frames: readonly string[], ids: readonly string[]) => Promise<{ value: string[]; heard: readonly string[] }>;
+  value: (
+    frames: readonly (object | string)[],
+    ids: readonly string[],
+  ) => Promise<{ value: string[]; heard: readonly string[] }>;
 }> {
   const context = await browser.newContext();
   const tab = await context.newPage();
@@ -127,9 +131,12 @@ async function drive(path = "/"): Promise<{
   await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`);
   const hello = await until((message) => message.includes('"method":"hello"'));
   assert.match(hello, /"eval":true/);
-  const tellHalf = async (frame: object | string): Promise<void> => {
+  const halfOf = async (frame: object | string | undefined): Promise<number> => {
     const isForHands = typeof frame === "object" && BESIDE.has((frame as { method: string }).method);
-    await tell(JSON.stringify([frame]), isForHands ? await (hands ??= makeHands()) : page);
+    return isForHands ? (hands ??= makeHands()) : page;
+  };
+  const tellHalf = async (frame: object | string): Promise<void> => {
+    await tell(JSON.stringify([frame]), await halfOf(frame));
   };
   return {
     cdp,
@@ -144,9 +151,9 @@ async function drive(path = "/"): Promise<{
       return (JSON.parse(answer) as string[])[0] ?? "";
     },
     async value(frames, ids) {
+      const how = { returnByValue: true, contextId: await halfOf(frames[0]) };
       const begins = said.length;
       const expression = `eye_take(${JSON.stringify(JSON.stringify(frames))},1)`;
-      const how = { returnByValue: true, contextId: page };
       const { result } = await cdp.send("Runtime.evaluate", { expression, ...how });
       const value = (result.value as { said: string[] }).said;
       said.push(...value);
@@ -216,6 +223,20 @@ test("what is answered at once is the value of its message, and what is said lat
   const { value: late, heard } = await value(["301:1", "302:clock += 20; 3", "303:4"], ["301", "302", "303"]);
   assert.deepEqual(late, []);
   assert.deepEqual(heard.join("").match(/\d+=/g), ["301=", "302=", "303="]);
+});
+
+test("input is asked for before the page is looked at, and not behind that look", async () => {
+  const { value, ask } = await drive("/open");
+  assert.match(await ask(verb("1", "look", {}), "1"), /Press/);
+  const { value: at, heard } = await value([verb("2", "click", { at: [20, 75] })], ["2"]);
+  assert.deepEqual(at, []);
+  assert.match(heard[0] ?? "", /^\{"input":1,/);
+  assert.match(heard.join(""), /mousePressed/);
+});
+
+test("what a real pointer opens by hovering is told", async () => {
+  const { ask } = await drive("/open");
+  assert.match(await ask(verb("1", "hover", { target: "#h" }), "1"), /\n\+ More$/);
 });
 
 test("what was said before code that runs for long is not lost, nor is its answer", { timeout: 60_000 }, async () => {

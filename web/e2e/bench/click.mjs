@@ -1,9 +1,11 @@
 // When a page has a click and when it is at rest after it, by its own clock; what an agent waits beyond that is eye's.
 // The page's clock is compared with ours before the clicks.
 
-/** As the client has it (`SETTLE_QUIET_MS`, `SETTLE_FRAME_MS_MAX` in web/client/src/core/limits.ts). */
+/** As the client has it (`SETTLE_*` in web/client/src/core/limits.ts, web/client/src/act/settle.ts). */
 const QUIET_MS = 60;
 const FRAME_MS_MAX = 100;
+const FRAME_MS = 17;
+const FRAMES_MIN = 3;
 
 /** How often the clocks are compared; the quickest answer counts. */
 const COMPARISONS = 50;
@@ -18,12 +20,15 @@ addEventListener("click", async ({ isTrusted }) => {
   if (!isTrusted) return;
   const clock = () => performance.timeOrigin + performance.now();
   const frame = () => new Promise((then) => requestAnimationFrame(() => then(clock())));
+  const timer = (ms) => new Promise((then) => setTimeout(() => then(clock()), Math.max(Math.ceil(ms), 1)));
   const came = clock();
   clicked = undefined;
   const first = await frame();
-  let [looked, quiet] = [first, 0];
+  let [looked, quiet, frames] = [first, 0, 0];
   while (quiet < ${QUIET_MS}) {
-    const now = await frame();
+    const rest = ${QUIET_MS} - quiet;
+    const now = await (frames >= ${FRAMES_MIN} && rest < ${FRAME_MS} ? timer(rest) : frame());
+    frames++;
     quiet += Math.min(now - looked, ${FRAME_MS_MAX});
     looked = now;
   }

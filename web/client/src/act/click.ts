@@ -10,8 +10,10 @@ import type { Hands } from "./turn.js";
 export async function clickAt(spot: Spot, hands: Hands, how: Clicking = {}): Promise<boolean> {
   const { own, turn, input } = hands;
   if (input === undefined) return click(spot, hands, how);
-  // A navigation that follows belongs to this call.
+  const clicked = realClick(input, inTop(spot, spot.hit), how, turn);
+  // While the commands travel, the page is looked at: its thread runs them after this task. A navigation that follows
+  // belongs to this call.
   own(() => undefined);
-  await realClick(input, inTop(spot, spot.hit), how, turn);
+  await clicked;
   return true;
 }

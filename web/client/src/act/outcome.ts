@@ -1,20 +1,20 @@
 // Reports what an action changed: new, removed and changed lines of the outline, the page's URL, dialogs, errors and
 // failed requests.
 
-import {
-  SETTLE_FIRST_MS,
-  SETTLE_FRAME_MS_MAX,
-  SETTLE_MS_MAX,
-  SETTLE_QUIET_MS,
-  SETTLE_REQUESTS_MS_MAX,
-} from "../core/limits.js";
+import { SETTLE_FIRST_MS, SETTLE_MS_MAX } from "../core/limits.js";
 import { lineOf } from "../look/find.js";
 import { difference, view } from "../look/part.js";
 import { isVisible } from "../look/visible.js";
 import type { Core, Witness } from "../core/part.js";
 import { frame } from "./ready.js";
+import { type Next, settling } from "./settle.js";
 
 export interface Watch {
+  /**
+   * Takes the first look in the time that the target is waited for; `begin` keeps it if nothing changes until then.
+   * `rests`: whether the target may be at rest. If not, such a look is dropped.
+   */
+  prepare(rests: boolean): void;
   /** Takes the first look, which `report` compares with. Further calls do nothing. */
   begin(): void;
   /** Waits until the page is settled, then reports. `element`: described if nothing else changed. */
@@ -36,33 +36,44 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
     window.navigation.addEventListener("navigate", leave as EventListener, { signal: ending.signal });
   }
   let mutated = false;
-  const observer = new MutationObserver(() => (mutated = true));
+  /** A look that was taken before the first one was needed; `undefined` if something has changed since. */
+  let prepared: readonly string[] | undefined;
+  const changes = (): void => {
+    mutated = true;
+    prepared = undefined;
+  };
+  const observer = new MutationObserver(changes);
   observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  const noticeChanges = (): void => {
+    if (observer.takeRecords().length > 0) changes();
+  };
 
-  const settled = async (): Promise<void> => {
-    /** The time that the page has had since the action, in ms; `quiet` and `answered` are points of it. */
-    let now = 0;
+  /** Waits until the page has settled. Returns a look that was taken meanwhile, if nothing has changed since. */
+  const settled = async (): Promise<readonly string[] | undefined> => {
+    const step = settling(firstMs);
+    let next: Next | undefined = "frame";
     let looked = performance.now();
-    let quiet = 0;
-    /** When the last request of the action ended; what its response causes is waited for, too. */
-    let answered = 0;
-    /** Whether the action has had any effect yet. */
-    let begun = false;
-    for (;;) {
-      await frame(core);
+    let seen: readonly string[] | undefined;
+    let hasSeen = false;
+    while (next !== undefined) {
+      if (next === "frame") await frame(core);
+      else {
+        // At most once: a page that changes again and again would be looked at again and again.
+        if (!hasSeen) seen = view();
+        hasSeen = true;
+        // Timers of the page that are due come before this one.
+        const restMs = Math.max(Math.ceil(next.restMs - (performance.now() - looked)), 1);
+        await new Promise<void>((resolve) => core.after(restMs, resolve));
+      }
       const before = looked;
       looked = performance.now();
-      now += Math.min(looked - before, SETTLE_FRAME_MS_MAX);
       const busy = witness.open() > open;
-      if (busy) answered = now;
-      if (mutated || busy || isMoving()) {
-        quiet = now;
-        begun = true;
-      }
+      const changed = mutated || isMoving();
+      if (changed || busy) seen = undefined;
       mutated = false;
-      if (!busy && now - quiet >= (begun ? SETTLE_QUIET_MS : firstMs)) return;
-      if (busy ? now >= SETTLE_REQUESTS_MS_MAX : now - answered >= SETTLE_MS_MAX) return;
+      next = step({ ms: looked - before, changed, busy });
     }
+    return seen;
   };
   const end = (): void => {
     ending.abort();
@@ -71,12 +82,20 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
   };
 
   return {
-    begin: () => void (before ??= view()),
+    prepare(rests) {
+      noticeChanges();
+      if (!rests) prepared = undefined;
+      else if (before === undefined) prepared ??= view();
+    },
+    begin() {
+      noticeChanges();
+      before ??= prepared ?? view();
+    },
     async report(element) {
-      await settled();
+      const seen = await settled();
       end();
       const line = element?.isConnected === true && isVisible(element) ? lineOf(element) : undefined;
-      const now = view();
+      const now = seen ?? view();
       const told = difference(before ?? now, now);
       const own =
         line !== undefined && !told.some((one) => one.startsWith(`~ ${line.split(" ", 1).join()} `))

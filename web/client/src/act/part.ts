@@ -65,9 +65,9 @@ export function acts(core: Core): Verbs {
       const timeoutMs = timeoutOf(params, ACT_MS);
       const synthetic = params.synthetic === true;
       const deadline = performance.now() + timeoutMs;
-      const tools: Tools = { core, signal: asking.signal, timeoutMs, deadline, synthetic };
       const witness = witnessed(params);
       const watching = watch(core, witness, firstMs);
+      const tools: Tools = { core, signal: asking.signal, timeoutMs, deadline, synthetic, waits: watching.prepare };
       try {
         // The first look is taken when the target is ready, so that scrolling it into view does not count as a change.
         const own = <T>(run: () => T): T => {
@@ -231,7 +231,11 @@ export function acts(core: Core): Verbs {
       if (input === undefined) {
         own(() => enter(hit, place));
         said.push(...hoverStyles(hit));
-      } else await realMove(input, inTop(place, hit));
+      } else {
+        const moved = realMove(input, inTop(place, hit));
+        own(() => undefined);
+        await moved;
+      }
       return element;
     }, SETTLE_HOVER_MS),
     fill: acting(async (params, tools, asking, said) => {
@@ -349,8 +353,9 @@ const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: 
 /** Strikes keys, with a task for the page after each: the next key may depend on what was rendered for the last. */
 async function strikeAll(list: readonly Stroke[], { own, turn, input }: Hands): Promise<void> {
   if (input !== undefined) {
+    const struck = realKeys(input, list, turn);
     own(() => undefined);
-    return realKeys(input, list, turn);
+    return struck;
   }
   for (const stroke of list) {
     const release = own(() => strike(stroke));

@@ -24,12 +24,14 @@ export interface Tools {
   /** The `performance.now` at which waiting ends. */
   readonly deadline: number;
   readonly timeoutMs: number;
+  /** Called before a frame is waited for. `rests`: whether the target may be at rest; else it has moved. */
+  readonly waits?: (rests: boolean) => void;
 }
 
 /** `touch`: a pointer must be able to hit the element. */
 export async function ready(
   target: unknown,
-  { core, signal, deadline, timeoutMs }: Tools,
+  { core, signal, deadline, timeoutMs, waits }: Tools,
   touch = true,
 ): Promise<Spot> {
   let box = "";
@@ -42,6 +44,7 @@ export async function ready(
       const { left, top, width, height } = spot.element.getBoundingClientRect();
       const now = [left, top, width, height].join();
       if (now === box) return spot;
+      waits?.(box === "");
       box = now;
     }
     if (performance.now() >= deadline) {

@@ -57,6 +57,9 @@ export const SETTLE_MS_MAX = 600;
 export const SETTLE_REQUESTS_MS_MAX = 2_000;
 /** A longer frame counts as this long: in it the page, or the machine, had no time for pending work. */
 export const SETTLE_FRAME_MS_MAX = 100;
+/** Less than a frame's time is waited for by a timer, once the page has had this many frames without a change. */
+export const SETTLE_FRAME_MS = 17;
+export const SETTLE_FRAMES_MIN = 3;
 /** Style rules that are checked for `:hover`. */
 export const HOVER_RULES_MAX = 20_000;
 /** Between pressing and releasing: Excalidraw's text tool takes anything below 80 ms for a slip. */

@@ -75,10 +75,11 @@ export function driverBehind(call: (message: string) => void, { receive, files }
 
   const say = (message: string): void => {
     if (held !== undefined && Date.now() - held.since <= HELD_MS) held.messages.push(message);
-    else {
-      release();
-      call(message);
-    }
+    else sayNow(message);
+  };
+  const sayNow = (message: string): void => {
+    release();
+    call(message);
   };
   const release = (): void => {
     const messages = held?.messages.splice(0);
@@ -167,8 +168,9 @@ export function driverBehind(call: (message: string) => void, { receive, files }
   const ask = (what: object, field?: Element): Promise<void> =>
     new Promise((done, failed) => {
       waiting.set(++asked, { done, failed, field });
-      // A tab in the background has no frames, and so no input, until it is brought to the front.
-      say(JSON.stringify({ input: asked, ...(document.hidden ? { front: true } : {}), ...what }));
+      // Now, so that what this task still does is done while the commands travel. A tab in the background has no frames,
+      // and so no input, until it is brought to the front.
+      sayNow(JSON.stringify({ input: asked, ...(document.hidden ? { front: true } : {}), ...what }));
     });
   const input: Input = Object.assign((commands: Parameters<Input>[0]) => ask({ commands }), {
     files,

@@ -23,7 +23,9 @@ export function clippingOf(clip: Box | undefined): Clipping {
 }
 
 /** The place of an element itself, from its parent's place for content. */
-export function own({ position }: CSSStyleDeclaration, place: Clipping): Clipping {
+export function own(style: CSSStyleDeclaration, place: Clipping): Clipping {
+  if (place.clip === undefined) return place;
+  const { position } = style;
   if (position === "fixed") return { ...place, clip: place.fixed };
   return position === "absolute" ? { ...place, clip: place.absolute } : place;
 }

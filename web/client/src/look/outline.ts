@@ -164,18 +164,20 @@ export function outline(
 
   const read = ({ nodeValue, parentElement }: Node, place: Clipping): void => {
     const text = nodeValue ?? "";
-    if (place.silent) return;
+    const isSpace = !/\S/.test(text);
+    // Space before any word changes nothing.
+    if (place.silent || (isSpace && words === "")) return;
     if (parentElement !== null) {
       const { visibility, whiteSpaceCollapse } = styleOf(parentElement);
       if (visibility !== "visible" || isFolded(parentElement, undefined) || !isSeen(parentElement, place)) return;
       // Preserved line breaks are kept.
-      if (/^(?:preserve|break)/.test(whiteSpaceCollapse) && /\S/.test(text)) {
+      if (!isSpace && /^(?:preserve|break)/.test(whiteSpaceCollapse)) {
         words += text.replace(/\n$/, "").replaceAll("\n", BREAK);
         return;
       }
     }
     // A space separates words wherever its text node is.
-    words += /\S/.test(text) ? text : " ";
+    words += isSpace ? " " : text;
   };
 
   const choiceBoxes = new Map<Element, Element>();
@@ -198,9 +200,10 @@ export function outline(
     const apart = node.shadowRoot ?? frameBody(node);
     if (apart !== undefined) findChoices(apart);
     if (node.localName === "br") words += reading ? BREAK : " ";
-    const block = !INLINE.test(style.display);
+    const { display } = style;
+    const block = !INLINE.test(display);
     if (block) part();
-    else if (/^inline-/.test(style.display)) endText();
+    else if (/^inline-/.test(display)) endText();
     if (node.localName === "svg") drawing(node, style, place);
     else element(node, style, place);
     if (!isRow(node)) mark(node, place);
@@ -209,8 +212,9 @@ export function outline(
 
   /** Adds the visible state of an element that is not a control. */
   const mark = (node: Element, place: Clipping): void => {
-    const state = reading || kindOf(node) !== undefined ? "" : stateOf(node);
-    if (state === "" || !isSeen(node, place)) return;
+    const state = reading ? "" : stateOf(node);
+    // The cheaper checks come first.
+    if (state === "" || kindOf(node) !== undefined || !isSeen(node, place)) return;
     endText();
     if (pieces.length > 0) pieces[pieces.length - 1] += ` ${state}`;
   };
