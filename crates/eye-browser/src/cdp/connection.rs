@@ -117,7 +117,7 @@ fn take(shared: &Arc<Shared>, text: &str) -> Option<News> {
     if let (None, Some(method), Some(params)) = (&message.session, &message.method, message.params)
         && method.starts_with(OF_THE_BROWSER)
     {
-        return Some(News::Event(Event { method: method.as_ref().into(), params: params.to_owned(), note: None }));
+        return Some(News::Event(Event { method: method.to_string().into(), params: params.to_owned(), note: None }));
     }
     let new = shared.hold().take(&message)?;
     let session = Session::new(shared.clone(), Some(new.id));

@@ -40,7 +40,7 @@ pub struct Failure {
 #[derive(Clone, Debug)]
 pub struct Event {
     /// Such as `Page.frameNavigated`.
-    pub method: Box<str>,
+    pub method: Cow<'static, str>,
     pub params: Box<RawValue>,
     /// The note of the command whose result this is ([`super::Session::note`]); `None` for events of the browser.
     pub note: Option<i64>,

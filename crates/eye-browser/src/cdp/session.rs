@@ -6,6 +6,7 @@ use crate::error::{CommandError, Dialog};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -13,6 +14,9 @@ use tokio::time::timeout;
 
 /// The default timeout of a command.
 pub const COMMAND_MS: u64 = 30_000;
+
+/// Around the params of a command: two names, two ids and a method.
+const ENVELOPE_BYTES: usize = 160;
 
 /// The state that all sessions of one browser share.
 #[derive(Debug)]
@@ -121,20 +125,27 @@ impl Session {
 
     /// Sends a command whose result comes as an event of this session, with the command's name and this note, in order
     /// with the other events. A command that fails causes no event.
-    pub fn note(&self, method: &str, params: &impl Serialize, note: i64) -> Result<(), CommandError> {
-        let params = written(method, params)?;
+    pub fn note(&self, method: &'static str, params: &impl Serialize, note: i64) -> Result<(), CommandError> {
+        self.note_written(method, &written(method, params)?, note)
+    }
+
+    /// [`Session::note`] with params that are JSON already.
+    pub fn note_written(&self, method: &'static str, params: &str, note: i64) -> Result<(), CommandError> {
         let id = self.shared.hold().note(self.id.as_deref().unwrap_or_default(), method, note)?;
-        self.write(id, method, &params);
+        self.write(id, method, params);
         Ok(())
     }
 
     fn write(&self, id: u64, method: &str, params: &str) {
-        let session = match &self.id {
-            Some(id) => format!(r#","sessionId":"{id}""#),
-            None => String::new(),
-        };
+        let mut message = String::with_capacity(params.len() + ENVELOPE_BYTES);
+        // Writing into a string cannot fail.
+        let _ = write!(message, r#"{{"id":{id},"method":"{method}","params":{params}"#);
+        if let Some(id) = &self.id {
+            let _ = write!(message, r#","sessionId":"{id}""#);
+        }
+        message.push('}');
         // Fails only after the pipe ended, and then the state has ended all commands.
-        let _ = self.shared.outgoing.send(format!(r#"{{"id":{id},"method":"{method}","params":{params}{session}}}"#));
+        let _ = self.shared.outgoing.send(message);
     }
 
     /// Sends a command and waits for its result, for at most [`COMMAND_MS`].

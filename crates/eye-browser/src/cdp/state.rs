@@ -50,7 +50,7 @@ enum Answer {
     /// To the caller that waits for it.
     Waited(oneshot::Sender<Outcome>),
     /// To the session's events. A dialog, crash or detach does not end it, because no caller waits.
-    Noted { method: Box<str>, note: i64 },
+    Noted { method: &'static str, note: i64 },
 }
 
 impl Pending {
@@ -104,14 +104,14 @@ impl State {
     }
 
     /// Registers a command whose result is reported as an event of its session.
-    pub fn note(&mut self, session: &str, method: &str, note: i64) -> Result<u64, CommandError> {
+    pub fn note(&mut self, session: &str, method: &'static str, note: i64) -> Result<u64, CommandError> {
         self.check(Some(session), method)?;
         if self.noted.len() >= NOTED_LEN_MAX
             && let Some(oldest) = self.noted.pop_front()
         {
             self.pending.remove(&oldest);
         }
-        let answer = Answer::Noted { method: method.into(), note };
+        let answer = Answer::Noted { method, note };
         let id = self.add(Pending { session: Some(session.into()), stopped_by_dialogs: false, answer });
         self.noted.push_back(id);
         Ok(id)
@@ -163,7 +163,8 @@ impl State {
                 Some(Pending { answer: Answer::Noted { method, note }, session: Some(session), .. }) => {
                     self.noted.retain(|noted| *noted != id);
                     if let (Some(result), None) = (message.result, &message.error) {
-                        self.pass(&session, Event { method, params: result.to_owned(), note: Some(note) });
+                        let event = Event { method: method.into(), params: result.to_owned(), note: Some(note) };
+                        self.pass(&session, event);
                     }
                 }
                 Some(pending) => pending.end(outcome(message)),
@@ -208,7 +209,7 @@ impl State {
             _ => None,
         };
         if let Some(session) = session {
-            self.pass(session, Event { method: method.into(), params: params.to_owned(), note: None });
+            self.pass(session, Event { method: method.to_owned().into(), params: params.to_owned(), note: None });
         }
         begun
     }

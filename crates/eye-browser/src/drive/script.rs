@@ -1,6 +1,7 @@
 //! The script that runs in every document of a tab before the page's own scripts.
 
-use serde_json::{Value, json};
+use eye_protocol::rpc;
+use serde_json::json;
 
 /// The complete page client, for the extension without the debugger (`web/client/src/driven/whole.ts`).
 const WHOLE: &str = include_str!("../../assets/driven.js");
@@ -81,15 +82,16 @@ impl Names {
         names.to_string()
     }
 
-    /// The command that passes a message to the client in a context. With `hands`, its result holds the messages that
-    /// the client sends right away.
-    pub fn telling(&self, context: i64, message: &str) -> (&'static str, Value) {
+    /// The command that passes a message to the client in a context, and its params as JSON. With `hands`, its result
+    /// holds the messages that the client sends right away. Written as text: every call passes here.
+    pub fn telling(&self, context: i64, message: &str) -> (&'static str, String) {
+        let message = rpc::json(message);
         if !self.hands {
-            return ("Eye.tell", json!({ "contextId": context, "message": message }));
+            return ("Eye.tell", format!(r#"{{"contextId":{context},"message":{message}}}"#));
         }
-        let expression = format!("{}({},1)", self.receive, eye_protocol::rpc::json(message));
-        let asked = json!({ "expression": expression, "contextId": context, "silent": true, "returnByValue": true });
-        ("Runtime.evaluate", asked)
+        let expression = rpc::json(&format!("{}({message},1)", self.receive));
+        let how = r#""silent":true,"returnByValue":true"#;
+        ("Runtime.evaluate", format!(r#"{{"expression":{expression},"contextId":{context},{how}}}"#))
     }
 }
 
@@ -128,5 +130,18 @@ mod tests {
         assert_ne!(again.binding, same.binding);
         assert!(one.source().contains(&format!(r#""binding":"{}""#, one.binding)));
         assert!(one.hands_source().contains(&format!(r#""channel":"{}""#, one.channel)));
+    }
+
+    #[test]
+    fn a_message_is_passed_on_to_the_letter() {
+        let names = Names { receive: "eye_r".into(), ..Names::fresh() };
+        let message = "[\"7:'ä\\n\\u2028\\\"\"]\u{2028}";
+        let read = |params: &str| serde_json::from_str::<serde_json::Value>(params).unwrap();
+        let (method, params) = names.telling(3, message);
+        let expression = format!("eye_r({},1)", rpc::json(message));
+        let expected = json!({ "expression": expression, "contextId": 3, "silent": true, "returnByValue": true });
+        assert_eq!((method, read(&params)), ("Runtime.evaluate", expected));
+        let (method, params) = Names { hands: false, ..names }.telling(3, message);
+        assert_eq!((method, read(&params)), ("Eye.tell", json!({ "contextId": 3, "message": message })));
     }
 }

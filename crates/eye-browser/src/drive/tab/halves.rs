@@ -155,7 +155,7 @@ impl Tab {
     /// come through the binding.
     fn tell_in(&self, context: i64, message: &str) -> Result<(), CommandError> {
         let (method, asked) = self.names.telling(context, message);
-        self.session.note(method, &asked, context)
+        self.session.note_written(method, &asked, context)
     }
 
     /// Whether the second half of the document is in this context.
