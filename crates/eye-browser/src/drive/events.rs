@@ -21,10 +21,10 @@ pub struct Returned {
     pub value: Answered,
 }
 
-/// The messages that the page client returned right away.
+/// The messages that the page client returned right away, each with a line feed behind it.
 #[derive(Deserialize)]
 pub struct Answered {
-    pub said: Vec<String>,
+    pub said: String,
 }
 
 #[derive(Deserialize)]

@@ -249,8 +249,8 @@ impl Tab {
             "Runtime.evaluate" => {
                 let Some(context) = event.note else { return };
                 if let Some(Evaluated { result }) = event.read() {
-                    for message in result.value.said {
-                        self.said(context, &message);
+                    for message in result.value.said.split_terminator('\n') {
+                        self.said(context, message);
                     }
                 }
                 self.is_alive(context);

@@ -8,12 +8,8 @@ import type { Hands } from "./turn.js";
 
 /** Whether something was clicked. */
 export async function clickAt(spot: Spot, hands: Hands, how: Clicking = {}): Promise<boolean> {
-  const { own, turn, input } = hands;
+  const { turn, input } = hands;
   if (input === undefined) return click(spot, hands, how);
-  const clicked = realClick(input, inTop(spot, spot.hit), how, turn);
-  // While the commands travel, the page is looked at: its thread runs them after this task. A navigation that follows
-  // belongs to this call.
-  own(() => undefined);
-  await clicked;
+  await realClick(input, inTop(spot, spot.hit), how, turn);
   return true;
 }

@@ -2,6 +2,7 @@
 // failed requests.
 
 import { SETTLE_FIRST_MS, SETTLE_MS_MAX } from "../core/limits.js";
+import { soon } from "../core/side.js";
 import { lineOf } from "../look/find.js";
 import { difference, view } from "../look/part.js";
 import { isVisible } from "../look/visible.js";
@@ -17,10 +18,15 @@ export interface Watch {
   prepare(rests: boolean): void;
   /** Takes the first look, which `report` compares with. Further calls do nothing. */
   begin(): void;
+  /** Takes it in the next task, while the browser gets the input that was just requested, and before that arrives. */
+  beginSoon(): void;
   /** Waits until the page is settled, then reports. `element`: described if nothing else changed. */
   report(element?: Element): Promise<string>;
   end(): void;
 }
+
+/** The first events of input. */
+const ARRIVES = ["pointerover", "pointermove", "pointerdown", "touchstart", "keydown", "beforeinput"];
 
 /** `witness` is ended by `end` or by the report. */
 export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): Watch {
@@ -75,6 +81,11 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
     }
     return seen;
   };
+  const begin = (): void => {
+    if (before !== undefined || ending.signal.aborted) return;
+    noticeChanges();
+    before = prepared ?? view();
+  };
   const end = (): void => {
     ending.abort();
     observer.disconnect();
@@ -87,9 +98,12 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
       if (!rests) prepared = undefined;
       else if (before === undefined) prepared ??= view();
     },
-    begin() {
-      noticeChanges();
-      before ??= prepared ?? view();
+    begin,
+    beginSoon() {
+      if (before !== undefined) return;
+      const how = { capture: true, signal: ending.signal };
+      for (const type of ARRIVES) addEventListener(type, begin, how);
+      soon(begin);
     },
     async report(element) {
       const seen = await settled();

@@ -13,7 +13,7 @@ import {
 } from "../core/limits.js";
 import { find, lineOf } from "../look/find.js";
 import { kindOf, type Kind } from "../look/kind.js";
-import type { Core, Witness } from "../core/part.js";
+import type { Core, Input, Witness } from "../core/part.js";
 import { attribute, inTop } from "../look/tree.js";
 import { misused, textOf, timeoutOf, type Asking, type Params, type Verb, type Verbs } from "../page/verb.js";
 import { clickAt } from "./click.js";
@@ -21,7 +21,7 @@ import { check, fileInput, optionsOf, select, upload } from "./choose.js";
 import { drag } from "./drag.js";
 import { contextOf, editorInput, holdsCaret, isEditor, pasted } from "./editor.js";
 import { focused, strike, strokes, type Stroke } from "./keys.js";
-import { watch } from "./outcome.js";
+import { type Watch, watch } from "./outcome.js";
 import { pageWorld } from "./page-world.js";
 import { type Clicking, enter, focus, type Modifiers } from "./pointer.js";
 import { realDrag, realKeys, realMove, realText } from "./real.js";
@@ -58,6 +58,21 @@ export function acts(core: Core): Verbs {
     return world.witness(params, core.input !== undefined && params.synthetic !== true);
   };
 
+  /** The core, with real input that has the page looked at once it is requested. */
+  const looking = ({ beginSoon }: Watch): Core => {
+    const { input } = core;
+    if (input === undefined) return core;
+    const asked = <T>(made: T): T => {
+      beginSoon();
+      return made;
+    };
+    const give: Input["give"] = (...what) => asked(input.give(...what));
+    return {
+      ...core,
+      input: Object.assign((commands: Parameters<Input>[0]) => asked(input(commands)), { ...input, give }),
+    };
+  };
+
   /** Makes a verb that runs an act between two looks at the page. */
   const acting =
     (act: Act, firstMs?: number): Verb =>
@@ -67,7 +82,8 @@ export function acts(core: Core): Verbs {
       const deadline = performance.now() + timeoutMs;
       const witness = witnessed(params);
       const watching = watch(core, witness, firstMs);
-      const tools: Tools = { core, signal: asking.signal, timeoutMs, deadline, synthetic, waits: watching.prepare };
+      const { signal } = asking;
+      const tools: Tools = { core: looking(watching), signal, timeoutMs, deadline, synthetic, waits: watching.prepare };
       try {
         // The first look is taken when the target is ready, so that scrolling it into view does not count as a change.
         const own = <T>(run: () => T): T => {
@@ -95,7 +111,7 @@ export function acts(core: Core): Verbs {
     const spot = at === undefined && found !== undefined ? found : spotAt(at, found);
     const kind = found && kindOf(found.element);
     if (found !== undefined && (kind === "select" || kind === "file")) throw wrong(found.element, "click");
-    if (!(await clickAt(spot, hands(core, own, tools.synthetic), { ...clicking(params), ...how })))
+    if (!(await clickAt(spot, hands(tools.core, own, tools.synthetic), { ...clicking(params), ...how })))
       said.push("it went away while it was pressed, so nothing was clicked");
     return spot.element;
   };
@@ -117,12 +133,13 @@ export function acts(core: Core): Verbs {
     const text = String(value ?? "");
     if (form && kind === "select") await choose(element as HTMLSelectElement, value, tools, own);
     else if (form && kind === "check" && /^(?:true|false|on|off)$/.test(text))
-      await check({ element, ...spot }, /^(?:true|on)$/.test(text), hands(core, own, tools.synthetic));
-    else if (kind === "slider" && isField(element)) await setSlider(element, text, hands(core, own, tools.synthetic));
-    else if (kind === "slider") await slide(element, text, hands(core, own, tools.synthetic));
+      await check({ element, ...spot }, /^(?:true|on)$/.test(text), hands(tools.core, own, tools.synthetic));
+    else if (kind === "slider" && isField(element))
+      await setSlider(element, text, hands(tools.core, own, tools.synthetic));
+    else if (kind === "slider") await slide(element, text, hands(tools.core, own, tools.synthetic));
     else if (isField(element) && kind === "field") {
       if (element.readOnly) throw misused(`${lineOf(element)}: it is read-only`);
-      const { input, turn } = hands(core, own, tools.synthetic);
+      const { input, turn } = hands(tools.core, own, tools.synthetic);
       if (input !== undefined && TYPED.test(element.type)) {
         own(() => {
           focus(element);
@@ -136,7 +153,7 @@ export function acts(core: Core): Verbs {
           focus(element);
           replaceText(element, text);
         });
-    } else if (isEditor(element)) await refill(element, text, hands(core, own, tools.synthetic));
+    } else if (isEditor(element)) await refill(element, text, hands(tools.core, own, tools.synthetic));
     else throw wrong(element, "fill");
     return element;
   };
@@ -199,7 +216,7 @@ export function acts(core: Core): Verbs {
   };
 
   const choose = async (list: HTMLSelectElement, value: unknown, tools: Tools, own: Asking["own"]): Promise<void> => {
-    const { input, turn } = hands(core, own, tools.synthetic);
+    const { input, turn } = hands(tools.core, own, tools.synthetic);
     const isReal = input !== undefined && (await realSelect(list, optionsOf(list, value), { own, input, turn }, tools));
     if (!isReal) own(() => select(list, value));
   };
@@ -210,7 +227,7 @@ export function acts(core: Core): Verbs {
       const spot = await ready(target, tools);
       const kind = kindOf(spot.element);
       if (kind !== "check" && kind !== "choice") throw wrong(spot.element, on ? "check" : "uncheck");
-      await check(spot, on, hands(core, own, tools.synthetic));
+      await check(spot, on, hands(tools.core, own, tools.synthetic));
       return spot.element;
     };
 
@@ -227,15 +244,11 @@ export function acts(core: Core): Verbs {
     uncheck: acting(checking(false)),
     hover: acting(async ({ target }, tools, { own }, said) => {
       const { hit, element, ...place } = await ready(target, tools);
-      const { input } = hands(core, own, tools.synthetic);
+      const { input } = hands(tools.core, own, tools.synthetic);
       if (input === undefined) {
         own(() => enter(hit, place));
         said.push(...hoverStyles(hit));
-      } else {
-        const moved = realMove(input, inTop(place, hit));
-        own(() => undefined);
-        await moved;
-      }
+      } else await realMove(input, inTop(place, hit));
       return element;
     }, SETTLE_HOVER_MS),
     fill: acting(async (params, tools, asking, said) => {
@@ -260,7 +273,7 @@ export function acts(core: Core): Verbs {
         if (!there) toEnd(element);
       });
       if (isEditor(element)) await frame(core);
-      await strikeAll([...String(value ?? "")].map(keyOf), hands(core, own, tools.synthetic));
+      await strikeAll([...String(value ?? "")].map(keyOf), hands(tools.core, own, tools.synthetic));
       return element;
     }),
     press: acting(async (params, tools, { own }) => {
@@ -271,7 +284,7 @@ export function acts(core: Core): Verbs {
         if (element !== undefined) focus(element);
       });
       if (isEditor(focused())) await frame(core);
-      await strikeAll(list, hands(core, own, tools.synthetic));
+      await strikeAll(list, hands(tools.core, own, tools.synthetic));
       return element;
     }),
     select: acting(async ({ target, value }, tools, { own }) => {
@@ -284,7 +297,7 @@ export function acts(core: Core): Verbs {
       // File inputs are often hidden behind the element that a person clicks.
       const [hidden] = find(target).elements;
       const isInput = hidden !== undefined && fileInput(hidden) === hidden;
-      const { input, turn } = hands(core, own, tools.synthetic);
+      const { input, turn } = hands(tools.core, own, tools.synthetic);
       const spot = isInput ? undefined : await ready(target, tools, false);
       const element = spot?.element ?? (hidden as Element);
       const field = fileInput(element);
@@ -300,12 +313,9 @@ export function acts(core: Core): Verbs {
       const end = Array.isArray(to) ? undefined : await ready(to, tools, false);
       const start = Array.isArray(from) ? spotAt(from) : await ready(from, tools);
       const goal = (): { x: number; y: number } => (end === undefined ? place(to) : inView(end));
-      const { input, turn } = hands(core, own, tools.synthetic);
+      const { input, turn } = hands(tools.core, own, tools.synthetic);
       if (input === undefined) await own(() => drag(core, world, start, goal));
-      else {
-        own(() => undefined);
-        await realDrag(input, inTop(start, start.hit), () => inTop(goal(), end?.element ?? start.hit), turn);
-      }
+      else await realDrag(input, inTop(start, start.hit), () => inTop(goal(), end?.element ?? start.hit), turn);
       return start.element;
     }),
     async scroll(params, { signal }) {
@@ -352,11 +362,7 @@ const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: 
 
 /** Strikes keys, with a task for the page after each: the next key may depend on what was rendered for the last. */
 async function strikeAll(list: readonly Stroke[], { own, turn, input }: Hands): Promise<void> {
-  if (input !== undefined) {
-    const struck = realKeys(input, list, turn);
-    own(() => undefined);
-    return struck;
-  }
+  if (input !== undefined) return realKeys(input, list, turn);
   for (const stroke of list) {
     const release = own(() => strike(stroke));
     await turn();

@@ -24,7 +24,7 @@ export interface Tools {
   /** The `performance.now` at which waiting ends. */
   readonly deadline: number;
   readonly timeoutMs: number;
-  /** Called before a frame is waited for. `rests`: whether the target may be at rest; else it has moved. */
+  /** Called while a frame is waited for. `rests`: whether the target may be at rest; else it has moved. */
   readonly waits?: (rests: boolean) => void;
 }
 
@@ -35,6 +35,7 @@ export async function ready(
   touch = true,
 ): Promise<Spot> {
   let box = "";
+  let rests = true;
   const other = renamed(target);
   if (other !== undefined) throw misused(other);
   for (;;) {
@@ -44,7 +45,7 @@ export async function ready(
       const { left, top, width, height } = spot.element.getBoundingClientRect();
       const now = [left, top, width, height].join();
       if (now === box) return spot;
-      waits?.(box === "");
+      rests = box === "";
       box = now;
     }
     if (performance.now() >= deadline) {
@@ -55,7 +56,12 @@ export async function ready(
       );
     }
     // A missing element is looked for less often than every frame.
-    await (typeof spot === "string" ? new Promise<void>((resolve) => core.after(READY_LOOK_MS, resolve)) : frame(core));
+    if (typeof spot === "string") await new Promise<void>((resolve) => core.after(READY_LOOK_MS, resolve));
+    else {
+      const turned = frame(core);
+      waits?.(rests);
+      await turned;
+    }
   }
 }
 

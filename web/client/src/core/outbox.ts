@@ -37,12 +37,18 @@ export function outboxTo(send: (message: string | Blob) => void, now: () => numb
     send(message);
   };
 
+  /** In a microtask. `await` takes the browser a fraction of what `queueMicrotask` does. */
+  const flushSoon = async (): Promise<void> => {
+    await undefined;
+    flush();
+  };
+
   const push = (frame: Frame): void => {
     const count = frames.push(frame);
     chars += typeof frame === "string" ? frame.length : 0;
     if (count === 1) {
       since = now();
-      queueMicrotask(flush);
+      void flushSoon();
       if (chars >= MESSAGE_CHARS_GOAL) flush();
     } else if (count >= BATCH_FRAMES_MAX || chars >= MESSAGE_CHARS_GOAL || now() - since >= FLUSH_MS) {
       flush();

@@ -261,7 +261,9 @@ export function pageWith(outbox: Outbox, around: Surroundings): Page {
       return current && signalOf(current);
     },
     receive(message) {
-      for (const frame of ([JSON.parse(message)] as (string | Rpc | null)[]).flat()) {
+      type Frame = string | Rpc | null;
+      const read = JSON.parse(message) as Frame | Frame[];
+      for (const frame of Array.isArray(read) ? read : [read]) {
         if (typeof frame === "string") line(frame);
         else if (frame !== null) rpc(frame);
       }
