@@ -35,6 +35,11 @@ export async function buildPages(pages, every) {
   if (isBuilt(every)) return folderOf(every);
   const out = folderOf(pages);
   if (isBuilt(pages)) return out;
+  // Applications in Python alone: there is nothing that Vite could build.
+  if (pages.length === 0) {
+    mkdirSync(out, { recursive: true });
+    return out;
+  }
   const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin/vite.js");
   const env = { ...process.env, CORPUS_PAGES: pages.join(","), CORPUS_OUT: out };
   await run(process.execPath, [vite, "build", "--config", join(here, "vite.config.mjs")], here, env);
