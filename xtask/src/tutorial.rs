@@ -1,7 +1,7 @@
 //! Follows `docs/adding-a-verb.md`: wholly, in a copy of the tree (`cargo xtask tutorial`), and partly in its own test.
 
-use crate::place;
 use crate::run::{self, TaskError};
+use crate::{place, stage};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,6 +17,10 @@ struct Step {
 
 /// Copies the tree, applies the tutorial's steps, generates, and runs the parity tests and one call of the new verb.
 pub fn run() -> Result<(), TaskError> {
+    place::keeping_eye(followed)
+}
+
+fn followed() -> Result<(), TaskError> {
     let root = place::root();
     let tree = root.join("target/tutorial/tree");
     if tree.exists() {
@@ -36,10 +40,15 @@ pub fn run() -> Result<(), TaskError> {
         let text = applied(&step, &read(&path)?)?;
         fs::write(&path, text).map_err(TaskError::io(format!("writing {}", step.path)))?;
     }
-    let target = root.join("target/tutorial/target");
+    // Cargo keeps apart what different wrappers compile: only what comes from the registry is used again here, and no
+    // crate of the copy is ever taken for one of the tree.
+    let wrapper = root.join("target/tutorial/rustc");
+    fs::write(&wrapper, "#!/bin/sh\nexec \"$@\"\n").map_err(TaskError::io("writing the compiler's wrapper"))?;
+    stage::executable(&wrapper)?;
     let cargo = |args: &[&str]| {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-        run::run(run::command(&cargo, args, &tree).env("CARGO_TARGET_DIR", &target))
+        let mut command = run::command(&cargo, args, &tree);
+        run::run(command.env("CARGO_TARGET_DIR", place::target()).env("RUSTC_WORKSPACE_WRAPPER", &wrapper))
     };
     cargo(&["xtask", "gen"])?;
     cargo(&["test", "-p", "eye-protocol", "--lib", "operations"])?;

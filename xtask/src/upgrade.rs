@@ -21,10 +21,10 @@ pub fn check(eye: &Path) -> Result<(), TaskError> {
     fs::write(&wrapper, WRAPPER).map_err(TaskError::io("writing the compiler's wrapper"))?;
     stage::executable(&wrapper)?;
     let build = ["build", "--package", "eye", "--bin", "eye"];
-    run(cargo_command(&build).env("RUSTC_WORKSPACE_WRAPPER", &wrapper))?;
-    copy(&place::target().join("debug/eye"), &new)?;
-    // Builds this version's program again, where the other tests expect it.
-    run(&mut cargo_command(&build))?;
+    place::keeping_eye(|| {
+        run(cargo_command(&build).env("RUSTC_WORKSPACE_WRAPPER", &wrapper))?;
+        copy(&place::target().join("debug/eye"), &new)
+    })?;
     upgrade(old, new)
 }
 

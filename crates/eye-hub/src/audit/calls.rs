@@ -1,12 +1,12 @@
 //! The open calls of one connection, keyed by the agent's request ids.
 
 use super::entry::Entry;
-use super::short::Short;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::collections::hash_map::Entry as Place;
 
-/// An agent's request id.
-pub type RequestKey = Short<22>;
+/// An agent's request id, as bytes.
+pub type RequestKey = SmallVec<[u8; 22]>;
 
 /// A request before its outcome is known.
 #[derive(Debug)]
@@ -64,10 +64,10 @@ impl Calls {
     }
 
     /// Marks a call that was held back as not ended during dispatch: a page or a server may have it.
-    pub fn sent(&mut self, id: &str) {
+    pub fn sent(&mut self, id: &[u8]) {
         let mut open = match &mut self.only {
-            Some((only, open)) if only.as_bytes() == id.as_bytes() => Some(open),
-            Some(_) | None => self.others.get_mut(id.as_bytes()),
+            Some((only, open)) if **only == *id => Some(open),
+            Some(_) | None => self.others.get_mut(id),
         };
         while let Some(one) = open {
             one.sent = true;
@@ -77,19 +77,16 @@ impl Calls {
 
     /// Ends a call. Returns its entry, and whether it may have been sent. `dispatching`: the number of the call that is
     /// being dispatched, and so cannot have been sent yet; 0: none.
-    pub fn end(&mut self, id: &str, now_us: u64, dispatching: u64) -> Option<(Box<Entry>, bool)> {
-        let mut open = match self.only.take_if(|(only, _)| only.as_bytes() == id.as_bytes()) {
-            Some((id, mut open)) => {
-                self.only = open.next.take().map(|next| (id, *next));
-                open
+    pub fn end(&mut self, id: &[u8], now_us: u64, dispatching: u64) -> Option<(Box<Entry>, bool)> {
+        let mut open = if let Some((id, mut open)) = self.only.take_if(|(only, _)| **only == *id) {
+            self.only = open.next.take().map(|next| (id, *next));
+            open
+        } else {
+            let (id, mut open) = self.others.remove_entry(id)?;
+            if let Some(next) = open.next.take() {
+                self.others.insert(id, *next);
             }
-            None => {
-                let (id, mut open) = self.others.remove_entry(id.as_bytes())?;
-                if let Some(next) = open.next.take() {
-                    self.others.insert(id, *next);
-                }
-                open
-            }
+            open
         };
         open.entry.us = now_us.saturating_sub(open.began_us);
         Some((open.entry, open.sent && open.number != dispatching))
@@ -116,10 +113,12 @@ mod tests {
     fn every_call_ends_once_also_where_ids_are_used_twice() {
         let mut calls = Calls::default();
         for (number, (id, op)) in [("a", "1"), ("b", "2"), ("a", "3"), ("a", "4")].into_iter().enumerate() {
-            calls.begin(id.into(), Box::new(Entry::new(op.into(), "")), 10, number as u64 + 1, false);
+            calls.begin(id.as_bytes().into(), Box::new(Entry::new(op.into(), "")), 10, number as u64 + 1, false);
         }
-        calls.sent("b");
-        let end = |calls: &mut Calls, id: &str| calls.end(id, 15, 0).map(|(entry, sent)| (entry.op, entry.us, sent));
+        calls.sent(b"b");
+        let end = |calls: &mut Calls, id: &str| {
+            calls.end(id.as_bytes(), 15, 0).map(|(entry, sent)| (entry.op, entry.us, sent))
+        };
         assert_eq!(end(&mut calls, "a"), Some(("1".into(), 5, false)));
         assert_eq!(end(&mut calls, "b"), Some(("2".into(), 5, true)));
         assert_eq!(end(&mut calls, "b"), None);
@@ -138,25 +137,25 @@ mod tests {
                 number += 1;
                 let mut entry = Box::new(Entry::new("eval".into(), ""));
                 entry.answered = usize::try_from(number).unwrap();
-                calls.begin(id.into(), entry, 0, number, true);
+                calls.begin(id.as_bytes().into(), entry, 0, number, true);
                 open.push((id, number));
             } else {
                 let at = open.iter().position(|(other, _)| *other == id).unwrap();
                 let (_, want) = open.remove(at);
-                let ended = calls.end(id, 0, 0).map(|(entry, _)| entry.answered as u64);
+                let ended = calls.end(id.as_bytes(), 0, 0).map(|(entry, _)| entry.answered as u64);
                 assert_eq!(ended, Some(want), "{step}, open are {open:?}");
             }
         }
-        assert_eq!((calls.end("a", 0, 0).is_none(), calls.end_all(0).len()), (true, 0));
+        assert_eq!((calls.end(b"a", 0, 0).is_none(), calls.end_all(0).len()), (true, 0));
     }
 
     #[test]
     fn a_call_that_ends_while_it_is_dispatched_was_not_sent() {
         let mut calls = Calls::default();
         for number in 1..=3 {
-            calls.begin("a".into(), Box::new(Entry::new("1".into(), "")), 10, number, true);
+            calls.begin(b"a"[..].into(), Box::new(Entry::new("1".into(), "")), 10, number, true);
         }
-        let sent: Vec<bool> = (0..3).filter_map(|_| calls.end("a", 15, 2)).map(|(_, sent)| sent).collect();
+        let sent: Vec<bool> = (0..3).filter_map(|_| calls.end(b"a", 15, 2)).map(|(_, sent)| sent).collect();
         assert_eq!(sent, [true, false, true]);
     }
 }

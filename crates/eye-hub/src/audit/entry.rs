@@ -1,6 +1,5 @@
 //! One call as the audit thread gets it, and the row that it becomes.
 
-use super::short::Short;
 use eye_protocol::audit::Row;
 use eye_protocol::limits::AUDIT_ARGUMENTS_BYTES_MAX;
 use eye_protocol::rpc::json;
@@ -10,6 +9,7 @@ use indexmap::IndexMap;
 use ring::hmac;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ pub struct Entry {
     /// The MCP server that was called.
     pub server: Option<Box<str>>,
     /// The first [`AUDIT_ARGUMENTS_BYTES_MAX`] bytes of the arguments.
-    pub arguments: Short<ARGUMENTS_BYTES>,
+    pub arguments: SmallVec<[u8; ARGUMENTS_BYTES]>,
     /// Size of the whole arguments.
     pub bytes: usize,
     pub ended: Ended,
@@ -117,7 +117,7 @@ impl Entry {
             page: None,
             op,
             server: None,
-            arguments: cut(arguments, AUDIT_ARGUMENTS_BYTES_MAX).into(),
+            arguments: cut(arguments, AUDIT_ARGUMENTS_BYTES_MAX).as_bytes().into(),
             bytes: arguments.len(),
             ended: Ended::Ok,
             us: 0,
@@ -129,9 +129,9 @@ impl Entry {
     /// holds secrets. Empty if they cannot be parsed.
     pub fn without_environment(&self) -> Cow<'_, [u8]> {
         if !self.op.starts_with("gateway/") {
-            return Cow::Borrowed(self.arguments.as_bytes());
+            return Cow::Borrowed(&self.arguments);
         }
-        let members: Option<IndexMap<String, Box<RawValue>>> = serde_json::from_str(&self.arguments).ok();
+        let members: Option<IndexMap<String, Box<RawValue>>> = serde_json::from_slice(&self.arguments).ok();
         members.map_or(Cow::Borrowed(b""), |mut members| {
             members.retain(|name, _| !matches!(name.as_str(), "env" | "cwd" | "agent"));
             Cow::Owned(json(&members).into_bytes())

@@ -70,7 +70,7 @@ impl Audit {
     pub fn put(&self, entry: Box<Entry>) {
         let Some(thread) = &self.thread else { return };
         let mut queue = self.shared.queue();
-        let bytes = queue.bytes + entry.arguments.as_bytes().len();
+        let bytes = queue.bytes + entry.arguments.len();
         if queue.entries.len() >= AUDIT_QUEUE_LEN_MAX || bytes > AUDIT_QUEUE_BYTES_MAX {
             queue.dropped += 1;
             return;

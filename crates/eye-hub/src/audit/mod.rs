@@ -9,7 +9,6 @@ mod members;
 mod queue;
 mod reading;
 mod rows;
-mod short;
 mod writing;
 
 pub use calls::{Calls, Noted, RequestKey};

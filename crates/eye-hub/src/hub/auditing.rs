@@ -41,7 +41,7 @@ impl Hub {
             "" => Cow::Borrowed(NO_METHOD),
             method => Cow::Owned(method.to_owned()),
         };
-        Some(Noted { id: asked.id.map(Into::into), entry: Box::new(Entry::new(op, asked.params)) })
+        Some(Noted { id: asked.id.map(|id| id.as_bytes().into()), entry: Box::new(Entry::new(op, asked.params)) })
     }
 
     /// Begins a call that is dispatched now; [`Self::dispatched`] must follow.
@@ -134,7 +134,7 @@ impl Hub {
     ) {
         let now_us = self.now_us_of(state);
         let Some(peer) = state.peers.get_mut(&conn) else { return };
-        if let Some((mut entry, sent)) = peer.calls.end(id, now_us, state.dispatching) {
+        if let Some((mut entry, sent)) = peer.calls.end(id.as_bytes(), now_us, state.dispatching) {
             entry.ended = Ended::of(outcome, sent);
             entry.answered = match outcome {
                 Ok(answer) => bytes(answer),
