@@ -71,10 +71,10 @@ async fn halves<T: Send + 'static>(
     agent: impl FnOnce(eye_platform::local::Stream) -> T + Send + 'static,
 ) -> (Reader, Writer, thread::JoinHandle<T>) {
     let place = place(home);
-    let listener = Listener::bind(&place).unwrap();
-    let agent = thread::spawn(move || agent(connect(&place).unwrap()));
-    let peer = listener.accept().await.unwrap().admit().await.expect("an agent of this user");
-    let (reader, writer) = split(peer).unwrap();
+    let listener = Listener::bind(&place).expect("a place of its own");
+    let agent = thread::spawn(move || agent(connect(&place).expect("a listener")));
+    let peer = listener.accept().await.expect("an agent").admit().await.expect("an agent of this user");
+    let (reader, writer) = split(peer).expect("two halves");
     (reader, writer, agent)
 }
 
