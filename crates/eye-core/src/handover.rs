@@ -27,6 +27,8 @@ pub struct Handover {
     pub age_ms: Millis,
     /// How long ago an agent last called, and the agent's name.
     pub asked: Option<(Millis, Box<str>)>,
+    /// The hub knows nothing of the session any more: there may still be what outlives hubs.
+    pub is_forgotten: bool,
 }
 
 /// A published state as JSON text.
@@ -77,6 +79,7 @@ impl Handover {
             had_tools: false,
             age_ms: 0,
             asked: None,
+            is_forgotten: false,
         }
     }
 

@@ -27,8 +27,11 @@ impl Switchboard {
         }
         self.renew_watches(&session, out);
         let Some(heir) = heir else { return };
-        let Some(held) = self.sessions.get(&session).filter(|held| *heir.origin == *held.origin()) else {
-            return out.push(Effect::HandOver(Box::new(Handover::nothing(session, heir))));
+        let held = self.sessions.get(&session);
+        let is_forgotten = held.is_none();
+        let Some(held) = held.filter(|held| *heir.origin == *held.origin()) else {
+            let nothing = Handover { is_forgotten, ..Handover::nothing(session, heir) };
+            return out.push(Effect::HandOver(Box::new(nothing)));
         };
         let lane = Lane::Session(session.clone());
         if self.lanes.holds(&lane) {

@@ -250,6 +250,8 @@ fn a_hub_that_has_kept_nothing_says_so() {
     b.join();
     assert_eq!(b.mail(), None);
     let handover = a.release(4, ORIGIN).expect("a word that there is nothing");
+    assert!(handover.is_forgotten, "what outlives hubs may still be there");
+    assert!(!full().release(4, "http://evil.test").expect("a handover").is_forgotten);
     assert_eq!(results(&b.on(Input::HandedOver(Box::new(handover)))), [json!({ "messages": [], "dropped": 0 })]);
 }
 

@@ -50,7 +50,10 @@ impl Core {
         let is_awaited = own.before.take_if(|before| before == from).is_some() || own.takes_any;
         if is_its && is_awaited {
             own.takes_any = false;
-            own.recalls = false;
+            own.recalls = handover.is_forgotten;
+            if own.recalls {
+                return self.recall_due(&handover.session, out);
+            }
             out.push(Action::Feed(Input::HandedOver(Box::new(handover.into()))));
         }
     }
@@ -92,6 +95,7 @@ mod tests {
             had_tools: false,
             age_ms: 0,
             asked: None,
+            is_forgotten: false,
         }
     }
 
@@ -143,6 +147,26 @@ mod tests {
         assert_eq!(taken([ended("a"), good(), written()]), 1, "it has sent everything");
         assert_eq!(taken([ended("c")]), 0, "another hub");
         assert_eq!(taken([good(), ended("a")]), 1, "it has come already");
+    }
+
+    #[test]
+    fn what_outlives_hubs_is_looked_for_when_the_hub_before_has_forgotten_the_session() {
+        let forgotten = |claim| {
+            let nothing = Handover { letters: Vec::new(), is_forgotten: true, ..handover(claim, ORIGIN) };
+            Event::Frame { from: "a".into(), frame: Frame::HandOver(Box::new(nothing.into())) }
+        };
+        let all = |events: Vec<Event>| {
+            let said = |action: Action| match action {
+                Action::States(StatesAction::Get { with_letters, .. }) => Some(format!("recall {with_letters}")),
+                Action::Feed(Input::HandedOver(_)) => Some("take".into()),
+                _ => None,
+            };
+            claimed(events).into_iter().filter_map(said).collect::<Vec<_>>()
+        };
+        assert_eq!(all(vec![written(), forgotten(4)]), ["recall true"]);
+        assert_eq!(all(vec![forgotten(4)]), [""; 0], "not before the claim is in the directory");
+        assert_eq!(all(vec![forgotten(4), written()]), ["recall true"]);
+        assert_eq!(all(vec![written(), forgotten(3), sent("a", 4, ORIGIN)]), ["take"], "for another claim");
     }
 
     #[test]

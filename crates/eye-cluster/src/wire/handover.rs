@@ -24,6 +24,7 @@ pub struct WireHandover {
     pub had_tools: bool,
     pub age_ms: Millis,
     pub asked: Option<(Millis, Box<str>)>,
+    pub is_forgotten: bool,
 }
 
 /// [`HandedState`].
@@ -56,8 +57,8 @@ impl WireHandover {
 
 impl From<Handover> for WireHandover {
     fn from(handover: Handover) -> Self {
-        let Handover { session, origin, claim, state, letters, dropped, snapshots, name, had_tools, age_ms, asked } =
-            handover;
+        let Handover { session, origin, claim, state, letters, dropped, snapshots, name, .. } = handover;
+        let Handover { had_tools, age_ms, asked, is_forgotten, .. } = handover;
         let state = state.map(|state| {
             let HandedState { text, revision, age_ms, wall_ms } = state;
             WireState { text, revision, age_ms, wall_ms }
@@ -67,14 +68,27 @@ impl From<Handover> for WireHandover {
             WireSnapshot { name, text, revision, age_ms, wall_ms }
         };
         let snapshots = snapshots.into_iter().map(one).collect();
-        Self { session, origin, claim, state, letters, dropped, snapshots, name, had_tools, age_ms, asked }
+        Self {
+            session,
+            origin,
+            claim,
+            state,
+            letters,
+            dropped,
+            snapshots,
+            name,
+            had_tools,
+            age_ms,
+            asked,
+            is_forgotten,
+        }
     }
 }
 
 impl From<WireHandover> for Handover {
     fn from(handover: WireHandover) -> Self {
-        let WireHandover { session, origin, claim, state, letters, dropped, snapshots, name, had_tools, age_ms, asked } =
-            handover;
+        let WireHandover { session, origin, claim, state, letters, dropped, snapshots, name, .. } = handover;
+        let WireHandover { had_tools, age_ms, asked, is_forgotten, .. } = handover;
         let state = state.map(|state| {
             let WireState { text, revision, age_ms, wall_ms } = state;
             HandedState { text, revision, age_ms, wall_ms }
@@ -84,6 +98,19 @@ impl From<WireHandover> for Handover {
             HandedSnapshot { name, text, revision, age_ms, wall_ms }
         };
         let snapshots = snapshots.into_iter().map(one).collect();
-        Self { session, origin, claim, state, letters, dropped, snapshots, name, had_tools, age_ms, asked }
+        Self {
+            session,
+            origin,
+            claim,
+            state,
+            letters,
+            dropped,
+            snapshots,
+            name,
+            had_tools,
+            age_ms,
+            asked,
+            is_forgotten,
+        }
     }
 }

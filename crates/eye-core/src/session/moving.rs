@@ -51,6 +51,7 @@ impl Session {
             had_tools: self.expecting.had_tools,
             age_ms: ago(self.made_at),
             asked: self.asked_at.map(|at| (ago(at), self.asked_by.clone())),
+            is_forgotten: false,
         });
         let state = self.published.state.take().map(|state| state.hand_over(now));
         let Some((handed, document)) = state else { return out.push(hand_over(handover)) };
