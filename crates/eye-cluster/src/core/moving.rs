@@ -47,8 +47,7 @@ impl Core {
             return self.pass_along(from, handover, out);
         };
         let is_its = own.row.epoch == handover.claim && own.row.origin == handover.origin;
-        let is_awaited = own.before.take_if(|before| before == from).is_some() || own.takes_any;
-        if is_its && is_awaited {
+        if is_its && (own.before.take_if(|before| before == from).is_some() || own.takes_any) {
             own.takes_any = false;
             own.recalls = handover.is_forgotten;
             if own.recalls {
