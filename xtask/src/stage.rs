@@ -195,6 +195,20 @@ fn private(folder: &Path) -> Result<(), TaskError> {
     mode(folder, 0o700)
 }
 
+/// Does something that may build another `debug/eye`, and puts the one that was there back.
+pub fn keeping_eye(work: impl FnOnce() -> Result<(), TaskError>) -> Result<(), TaskError> {
+    let (eye, kept) = (place::target().join("debug/eye"), place::target().join("debug/eye-kept"));
+    let is_there = eye.is_file();
+    if is_there {
+        fs::copy(&eye, &kept).map_err(TaskError::io("keeping a copy of the program"))?;
+    }
+    let done = work();
+    if is_there {
+        fs::rename(&kept, &eye).map_err(TaskError::io("putting the program back"))?;
+    }
+    done
+}
+
 /// Makes a file executable.
 pub fn executable(file: &Path) -> Result<(), TaskError> {
     mode(file, 0o755)

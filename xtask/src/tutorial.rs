@@ -17,7 +17,7 @@ struct Step {
 
 /// Copies the tree, applies the tutorial's steps, generates, and runs the parity tests and one call of the new verb.
 pub fn run() -> Result<(), TaskError> {
-    place::keeping_eye(followed)
+    stage::keeping_eye(followed)
 }
 
 fn followed() -> Result<(), TaskError> {

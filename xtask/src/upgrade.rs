@@ -21,7 +21,7 @@ pub fn check(eye: &Path) -> Result<(), TaskError> {
     fs::write(&wrapper, WRAPPER).map_err(TaskError::io("writing the compiler's wrapper"))?;
     stage::executable(&wrapper)?;
     let build = ["build", "--package", "eye", "--bin", "eye"];
-    place::keeping_eye(|| {
+    stage::keeping_eye(|| {
         run(cargo_command(&build).env("RUSTC_WORKSPACE_WRAPPER", &wrapper))?;
         copy(&place::target().join("debug/eye"), &new)
     })?;

@@ -8,6 +8,7 @@ use crate::framing;
 use crate::ids::{Conn, Millis};
 use crate::input::Input;
 use crate::opaque::opaque;
+use crate::question::Question;
 use crate::select;
 use crate::session::Session;
 use crate::session_event::{Asked, Event, Outcome};
@@ -24,15 +25,6 @@ use eye_protocol::rpc::json;
 use eye_protocol::{Code, Ending, Error, SessionId};
 use std::cmp::Reverse;
 use std::sync::Arc;
-
-/// A call before its page is found.
-pub(crate) struct Question {
-    pub task: Task,
-    pub page: Option<Box<str>>,
-    pub timeout_ms: Option<u64>,
-    pub mode: Mode,
-    pub unfit: Option<Box<Error>>,
-}
 
 impl Switchboard {
     /// Validates the arguments of tool calls, here or on a worker, and dispatches the calls.

@@ -50,6 +50,7 @@ mod patience;
 pub mod policy;
 mod publishing;
 mod queries;
+mod question;
 pub mod rate;
 mod recalling;
 mod refusal;

@@ -2,7 +2,6 @@
 //! wakes sessions at their deadlines.
 
 use crate::agent::{Agent, Memory};
-use crate::asking::Question;
 use crate::budget::Budget;
 use crate::call_batch::CallBatch;
 use crate::calls::FirstCalls;
@@ -17,6 +16,7 @@ use crate::newcomer::Newcomer;
 use crate::other_pages::Elsewhere;
 use crate::outliving::Outliving;
 use crate::page_event::PageEvent;
+use crate::question::Question;
 use crate::session::{Session, shut_down};
 use crate::session_event::{Event, Outcome};
 use crate::tally::Tally;

@@ -1,6 +1,6 @@
 //! What outlived the hub that held a session before is looked for when the directory says that this hub holds it, and
-//! only if the hub before is gone or has forgotten the session: a hub that is there gives the letters of its sessions to
-//! its own agents until it hears of the claim, and then sends what is left of them.
+//! only if the hub before is gone or has forgotten the session: a hub that is there gives the letters of its sessions
+//! to its own agents until it hears of the claim, and then sends what is left of them.
 
 use super::directory::Claim;
 use super::event::{Action, Life, StatesAction};

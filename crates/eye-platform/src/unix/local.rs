@@ -20,6 +20,7 @@ pub use with_runtime::{
 mod with_runtime {
     use crate::unix::{files, user};
     use std::io::{self, Write};
+    use std::os::unix::net::UnixStream;
     use std::path::Path;
     use std::sync::{Mutex, PoisonError};
     use std::task::{Context, Poll, ready};
@@ -59,14 +60,14 @@ mod with_runtime {
         }
     }
 
-    /// The half of a connection that is read from. The runtime waits for nothing else on it: Linux reports a Unix socket
-    /// as writable each time its peer has read, and a thread that waits for that too wakes up for nothing.
+    /// The half of a connection that is read from. The runtime waits for nothing else on it: Linux reports a Unix
+    /// socket as writable each time its peer has read, and a thread that waits for that too wakes up for nothing.
     pub type Reader = pipe::Receiver;
 
     /// The half that is written to: the same connection once more. The runtime waits for it only while a write waits.
     #[derive(Debug)]
     pub struct Writer {
-        socket: super::Stream,
+        socket: UnixStream,
         waiting: Mutex<Option<pipe::Sender>>,
     }
 

@@ -146,7 +146,7 @@ export function driverBehind(call: (message: string) => void, { receive, files }
   /**
    * The value of every message of the driver: what was sent while it was handled, which is faster for the driver than
    * separate messages. The browser reads it when the code and its microtasks have run, and delivers it before anything
-   * that is sent later. One text takes the browser less time than a list, and one object less than one for each message.
+   * that is sent later. One text takes the browser less time than a list, and one object less than one per message.
    */
   const answered = {
     get said(): string {
