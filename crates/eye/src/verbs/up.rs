@@ -361,6 +361,7 @@ impl Args {
     }
 
     #[cfg(not(feature = "cluster"))]
+    #[expect(clippy::unused_self, reason = "it is asked in the same way where there is a cluster")]
     fn wants_cluster(&self) -> bool {
         false
     }
