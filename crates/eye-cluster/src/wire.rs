@@ -200,7 +200,10 @@ pub enum Ask {
         timeout_ms: Option<u64>,
     },
     Info,
-    Join,
+    Join {
+        #[serde(default)]
+        renewed: bool,
+    },
     Leave,
 }
 
@@ -292,7 +295,9 @@ impl Request {
             Ask::Watch { wanted, renewed } => Input::Watch { reply, page, wanted, renewed },
             Ask::Mail { timeout_ms } => Input::ReadMail { reply, page, timeout_ms },
             Ask::Info => Input::Info { reply, session: page },
-            Ask::Join => Input::Join { agent, form: Some(form), session: self.session.as_str().into() },
+            Ask::Join { renewed } => {
+                Input::Join { agent, form: Some(form), session: self.session.as_str().into(), renewed }
+            }
             Ask::Leave => Input::Leave { reply },
         }
     }
@@ -318,7 +323,7 @@ pub fn ask(input: Input, silent: bool) -> Option<Ask> {
         Input::Watch { wanted, renewed, .. } => Ask::Watch { wanted, renewed },
         Input::ReadMail { timeout_ms, .. } => Ask::Mail { timeout_ms },
         Input::Info { .. } => Ask::Info,
-        Input::Join { .. } => Ask::Join,
+        Input::Join { renewed, .. } => Ask::Join { renewed },
         Input::Leave { .. } => Ask::Leave,
         _ => return None,
     })

@@ -66,9 +66,10 @@ impl Switchboard {
         self.forget_lane(session);
         // Another origin may make a session of this id later; its news is not for those who followed this one. Where
         // the page is at another hub by now, they follow it there.
-        if !goes_on {
-            self.watchers.remove(session);
+        if goes_on {
+            return;
         }
+        self.watchers.remove(session);
         for member in self.members.remove(session).unwrap_or_default() {
             if let Some(agent) = self.agents.get_mut(&member) {
                 agent.joined = None;

@@ -127,6 +127,8 @@ pub enum Input {
         /// `None`: no answer is wanted.
         form: Option<ReplyForm>,
         session: Box<str>,
+        /// It had joined the page at another hub: it is sent what it may have missed.
+        renewed: bool,
     },
     /// An agent leaves the session it joined.
     Leave { reply: Reply },
@@ -264,7 +266,7 @@ impl Input {
             Self::Ask { agent, form, page, .. } => {
                 Source::AboutPage { agent: *agent, form: form.as_ref(), words: page.as_deref() }
             }
-            Self::Join { agent, form, session } => {
+            Self::Join { agent, form, session, .. } => {
                 Source::AboutPage { agent: *agent, form: form.as_ref(), words: Some(session) }
             }
             Self::AskBatch { reply, page, .. }

@@ -5,6 +5,7 @@ use crate::ids::{Conn, Millis};
 use crate::row::row;
 use crate::switchboard::Switchboard;
 use crate::task::{News, Reply, ReplyForm, ToolQuery};
+use eye_protocol::messages::Presence;
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error, SessionId};
 
@@ -14,15 +15,15 @@ impl Switchboard {
         now: Millis,
         agent: Conn,
         form: Option<ReplyForm>,
-        session: &str,
+        (session, renewed): (&str, bool),
         out: &mut Vec<Effect>,
     ) {
         let result = if let Ok(id) = self.named(agent, session) {
             self.leave(agent);
             self.used(now, agent, &id);
-            self.members.entry(id.clone()).or_default().push(agent);
-            if let Some(known) = self.agents.get_mut(&agent) {
-                known.joined.clone_from(&known.last_used);
+            self.note_member(agent, &id);
+            if renewed {
+                self.tell_member(agent, &id, out);
             }
             let tools = self.sessions.get(&id).map_or_else(|| "[]".into(), |held| held.toolbox().list(None));
             Ok(format!(r#"{{"success":true,"sessionId":{},"tools":{tools}}}"#, json(id.as_str())))
@@ -32,6 +33,31 @@ impl Switchboard {
             Err(Error::new(Code::SESSION, format!("Session not found: {session}")).hint(hint))
         };
         out.extend(form.map(|form| Effect::Result { reply: Reply { agent, form }, result }));
+    }
+
+    /// The last page that the agent used is the one that it has joined.
+    fn note_member(&mut self, agent: Conn, session: &SessionId) {
+        self.members.entry(session.clone()).or_default().push(agent);
+        if let Some(known) = self.agents.get_mut(&agent) {
+            known.joined.clone_from(&known.last_used);
+        }
+    }
+
+    /// An agent joins a page of another hub, which it follows from then on.
+    pub(crate) fn join_elsewhere(&mut self, agent: Conn, session: &SessionId) {
+        self.note_member(agent, session);
+        let hub = self.elsewhere.get(session).map(|page| page.hub.clone());
+        self.elsewhere.watched.extend(hub.map(|hub| (session.clone(), hub)));
+    }
+
+    /// An agent that had joined the page at another hub is sent what it may have missed.
+    fn tell_member(&self, agent: Conn, session: &SessionId, out: &mut Vec<Effect>) {
+        let Some(held) = self.sessions.get(session).filter(|held| held.presence() == Presence::Connected) else {
+            return;
+        };
+        for news in [News::PageBack, News::Tools(held.toolbox().list(None))] {
+            out.push(Effect::News { agent, session: session.clone(), news });
+        }
     }
 
     /// Leaves the session that an agent joined, and answers the request.

@@ -81,8 +81,7 @@ impl Mailbox {
         }
     }
 
-    /// Takes all letters, and how many were dropped, for another hub. Agents that wait for the next letter go on
-    /// waiting.
+    /// Takes all letters, and how many were dropped, for another hub.
     pub(crate) fn hand_over(&mut self) -> (Vec<Box<str>>, u64) {
         self.bytes = 0;
         self.lasts = Lasts::default();
@@ -187,6 +186,11 @@ impl Mailbox {
         for (reader, _) in due {
             self.give(reader, out);
         }
+    }
+
+    /// Takes the agents that wait for the next letter, and until when: they wait at another hub from now on.
+    pub(crate) fn take_readers(&mut self) -> impl Iterator<Item = (Reply, Millis)> + use<> {
+        std::mem::take(&mut self.readers).into_iter()
     }
 
     /// Cancels the wait of a reader. `false`: it did not wait.

@@ -26,6 +26,7 @@ impl Switchboard {
             self.session_on(now, &session, Event::page(page, PageEvent::Left), out);
         }
         self.renew_watches(&session, out);
+        self.move_readers(now, &session, out);
         let Some(heir) = heir else { return };
         let held = self.sessions.get(&session);
         let is_forgotten = held.is_none();
@@ -44,6 +45,18 @@ impl Switchboard {
             self.known_changed = true;
         }
         self.session_on(now, &session, Event::GivenAway { claim: heir.claim }, out);
+    }
+
+    /// Lets agents that wait for a letter of a page wait at the hub that holds the page now.
+    fn move_readers(&mut self, now: Millis, session: &SessionId, out: &mut Vec<Effect>) {
+        let there = self.page_elsewhere(session).map(|page| page.origin.clone());
+        let Some(held) = self.sessions.get_mut(session).filter(|held| there.as_deref() == Some(held.origin())) else {
+            return;
+        };
+        for (reply, until) in held.take_readers() {
+            let timeout_ms = Some(until.saturating_sub(now));
+            self.go_on(now, Input::ReadMail { reply, page: Some(session.as_str().into()), timeout_ms }, out);
+        }
     }
 
     /// Takes what another hub kept of a session.

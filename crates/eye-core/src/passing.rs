@@ -11,7 +11,7 @@ use crate::passed::Passed;
 use crate::session_event::Outcome;
 use crate::snapshots::Snapshotting;
 use crate::switchboard::Switchboard;
-use crate::task::{Asker, Mode, Reply, ReplyForm};
+use crate::task::{Asker, Mode, News, Reply, ReplyForm};
 use eye_protocol::compact::Form;
 use eye_protocol::limits::{AWAY_CALL_MARGIN_MS, CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS};
 use eye_protocol::messages::{Presence, SessionRow};
@@ -210,11 +210,14 @@ impl Switchboard {
             Input::Join { form, .. } => {
                 self.leave(agent);
                 self.used_elsewhere(now, agent, &session);
-                if let Some(known) = self.agents.get_mut(&agent) {
-                    known.joined.clone_from(&known.last_used);
-                }
+                self.join_elsewhere(agent, &session);
                 let asker = form.map_or(Asker::Fired { scope }, |form| Asker::Agent(reply_of(form)));
-                (asker, false, None, Input::Join { agent, form: None, session: session.as_str().into() })
+                (
+                    asker,
+                    false,
+                    None,
+                    Input::Join { agent, form: None, session: session.as_str().into(), renewed: false },
+                )
             }
             Input::Leave { reply } => {
                 self.leave(agent);
@@ -269,7 +272,12 @@ impl Switchboard {
                 out.push(Effect::Result { reply, result });
             }
             Back::Progress { reply, progress } => out.push(Effect::Progress { reply, progress }),
-            Back::News { agent, session, news } => out.push(Effect::News { agent, session, news }),
+            Back::News { agent, session, news } => {
+                // The agent may have left the session meanwhile.
+                if matches!(news, News::State { .. }) || self.joined(agent) == Some(&session) {
+                    out.push(Effect::News { agent, session, news });
+                }
+            }
         }
     }
 }

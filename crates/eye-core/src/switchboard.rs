@@ -178,7 +178,7 @@ impl Switchboard {
                 let result = self.about_tools(reply.agent, page.as_deref(), &query);
                 out.push(Effect::Result { reply, result });
             }
-            Input::Join { agent, form, session } => self.join(now, agent, form, &session, out),
+            Input::Join { agent, form, session, renewed } => self.join(now, agent, form, (&session, renewed), out),
             Input::Leave { reply } => self.leave_session(reply, out),
             Input::Info { reply, session } => {
                 let result = self.about_session(now, reply.agent, session.as_deref());

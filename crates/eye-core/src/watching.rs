@@ -1,5 +1,6 @@
 //! Agents that watch the state of a page, here or at another hub. When a page changes its hub, or comes back because
-//! its hub has ended, each hub renews the watches of its own agents; also when the link between two hubs was lost.
+//! its hub has ended, each hub renews the watches of its own agents, and joins the page for those that had joined it;
+//! also when the link between two hubs was lost.
 
 use crate::effect::Effect;
 use crate::elsewhere::{Caller, Listed};
@@ -103,28 +104,40 @@ impl Switchboard {
         }
     }
 
-    /// Watches a page at the hub that holds it now, for the agents here that watched it before.
+    /// Watches and joins a page at the hub that holds it now, for the agents here that watched or joined it before.
     pub(crate) fn renew_watches(&mut self, session: &SessionId, out: &mut Vec<Effect>) {
-        let Some(watchers) = self.watchers.get(session) else { return };
+        if !self.watchers.contains_key(session) && !self.members.contains_key(session) {
+            return;
+        }
         let Some(page) = self.page_elsewhere(session) else { return };
         if self.elsewhere.watched.get(session) == Some(&page.hub) {
             return;
         }
-        let own = |agent: &&Conn| self.agents.get(agent).is_some_and(|known| !known.guest);
-        let seeing = watchers.iter().filter(own).filter(|agent| self.sees_origin(**agent, &page.origin));
-        let (own, hub) = (seeing.copied().collect::<Vec<_>>(), page.hub.clone());
-        for agent in own {
-            let Some(known) = self.agents.get_mut(&agent) else { continue };
-            known.passed = true;
-            let (name, scope, frame) = (known.name.clone(), known.scope.clone(), known.frame.clone());
-            let asker = Asker::Fired { scope: scope.clone() };
+        let is_own = |agent: &Conn| self.agents.get(agent).is_some_and(|known| !known.guest);
+        let seeing = |agent: &&Conn| is_own(agent) && self.sees_origin(**agent, &page.origin);
+        let own = |all: Option<&Vec<Conn>>| all.into_iter().flatten().filter(seeing).copied().collect::<Vec<_>>();
+        let (watchers, members) = (own(self.watchers.get(session)), own(self.members.get(session)));
+        let hub = page.hub.clone();
+        for agent in watchers {
             let reply = Reply { agent, form: ReplyForm::Rpc("0".into()) };
-            let input = Input::Watch { reply, page: Some(session.as_str().into()), wanted: true, renewed: true };
-            let caller = Caller { agent, name, scope, frame };
-            let lifetime_ms = CALL_TIMEOUT_DEFAULT_MS + AWAY_CALL_MARGIN_MS;
-            let passed = Passed { session: session.clone(), caller, asker, is_call: false, lifetime_ms, input };
-            out.push(Effect::PassOn(Box::new(passed)));
+            let page = Some(session.as_str().into());
+            self.renew(agent, session, Input::Watch { reply, page, wanted: true, renewed: true }, out);
+        }
+        for agent in members {
+            let session_name = session.as_str().into();
+            self.renew(agent, session, Input::Join { agent, form: None, session: session_name, renewed: true }, out);
         }
         self.elsewhere.watched.insert(session.clone(), hub);
+    }
+
+    fn renew(&mut self, agent: Conn, session: &SessionId, input: Input, out: &mut Vec<Effect>) {
+        let Some(known) = self.agents.get_mut(&agent) else { return };
+        known.passed = true;
+        let (name, scope, frame) = (known.name.clone(), known.scope.clone(), known.frame.clone());
+        let asker = Asker::Fired { scope: scope.clone() };
+        let caller = Caller { agent, name, scope, frame };
+        let lifetime_ms = CALL_TIMEOUT_DEFAULT_MS + AWAY_CALL_MARGIN_MS;
+        let passed = Passed { session: session.clone(), caller, asker, is_call: false, lifetime_ms, input };
+        out.push(Effect::PassOn(Box::new(passed)));
     }
 }

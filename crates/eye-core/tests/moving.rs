@@ -5,7 +5,9 @@ use eye_core::elsewhere::{Listed, PageElsewhere};
 use eye_core::handover::{Handover, Heir};
 use eye_core::lasting::{Found, Lasting, Recalled};
 use eye_core::state::StateQuery;
-use eye_core::{Conn, Effect, Input, Millis, Newcomer, PageEvent, Policy, Reply, ReplyForm, Snapshotting, Switchboard};
+use eye_core::{
+    Asker, Conn, Effect, Input, Millis, Newcomer, PageEvent, Policy, Reply, ReplyForm, Snapshotting, Switchboard,
+};
 use eye_protocol::SessionId;
 use eye_protocol::limits::{HANDOVER_BYTES_MAX, HANDOVER_MS, LIGHT_BYTES_MAX, MAILBOX_LEN_MAX, OFFER_MS};
 use eye_protocol::messages::PageInfo;
@@ -216,6 +218,37 @@ fn a_page_that_published_first_is_newer_and_its_revisions_go_on() {
     assert_eq!(b.state_since(Some(3)).expect("a state")["patch"].as_array().map(Vec::len), Some(1));
     b.patch(&json!([{ "op": "replace", "path": "/n", "value": 5 }]), 3);
     assert_eq!(b.state().expect("a state")["revision"], json!(5));
+}
+
+#[test]
+fn who_waits_for_a_letter_waits_at_the_hub_where_the_page_is() {
+    let mut a = Hub::new();
+    a.join();
+    let reply = a.reply();
+    a.on(Input::ReadMail { reply: reply.clone(), page: Some("s1".into()), timeout_ms: Some(5_000) });
+    a.wait(2_000);
+    a.on(listed(None));
+    let heir = Some(Heir { origin: ORIGIN.into(), claim: 4 });
+    let effects = a.on(Input::Released { session: id(), heir });
+    let passed = effects.iter().find_map(|effect| match effect {
+        Effect::PassOn(passed) => Some(&**passed),
+        _ => None,
+    });
+    let passed = passed.expect("the question goes on");
+    assert!(matches!(&passed.asker, Asker::Agent(asker) if *asker == reply) && !passed.is_call);
+    let Input::ReadMail { page, timeout_ms, .. } = &passed.input else { panic!("{:?}", passed.input) };
+    assert_eq!((page.as_deref(), *timeout_ms), (Some("s1"), Some(3_000)));
+    assert!(results(&a.wait(5_000)).is_empty(), "it waits here no more");
+    // Of another origin the agent may see nothing: its wait ends as before.
+    let mut b = Hub::new();
+    b.join();
+    let reply = b.reply();
+    b.on(Input::ReadMail { reply, page: Some("s1".into()), timeout_ms: Some(5_000) });
+    let row = PageElsewhere { origin: "http://evil.test".into(), ..elsewhere::page(id(), ORIGIN) };
+    b.on(Input::Listed(vec![Listed::There(Arc::new(row))]));
+    let effects = b.on(Input::Released { session: id(), heir: None });
+    assert!(!effects.iter().any(|effect| matches!(effect, Effect::PassOn(_))), "{effects:?}");
+    assert_eq!(results(&b.wait(5_000)), [json!({ "messages": [], "dropped": 0 })]);
 }
 
 #[test]

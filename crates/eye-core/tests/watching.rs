@@ -53,12 +53,17 @@ impl Hub {
         let told = |effect| match effect {
             Effect::PassOn(passed) => match (&passed.asker, &passed.input) {
                 (Asker::Fired { .. }, Input::Watch { wanted: true, renewed: true, .. }) => Some("renews".to_owned()),
-                (Asker::Agent(_), Input::Watch { renewed: false, .. }) => Some("asks a hub".to_owned()),
+                (Asker::Agent(_), Input::Watch { renewed: false, .. } | Input::Join { .. }) => {
+                    Some("asks a hub".to_owned())
+                }
+                (Asker::Fired { .. }, Input::Join { .. }) => Some("joins".to_owned()),
                 other => panic!("{other:?}"),
             },
             Effect::News { agent: AGENT, news: News::State { revision, patch: false, json }, .. } => {
                 Some(format!("{json} at {revision}"))
             }
+            Effect::News { agent: AGENT, news: News::PageBack, .. } => Some("back".to_owned()),
+            Effect::News { agent: AGENT, news: News::Tools(tools), .. } => Some(tools),
             _ => None,
         };
         out.into_iter().filter_map(told).collect()
@@ -251,4 +256,45 @@ fn a_page_of_an_origin_that_the_token_does_not_cover_is_not_told() {
     hub.gone();
     hub.join("http://evil.test");
     assert_eq!(hub.publish("1", 1), [""; 0]);
+}
+
+fn join_of(id: &str, renewed: bool) -> Input {
+    Input::Join { agent: AGENT, form: Some(reply(id).form), session: "s1".into(), renewed }
+}
+
+#[test]
+fn an_agent_that_joined_a_page_joins_it_at_each_hub_that_it_comes_to() {
+    let mut hub = Hub::new();
+    hub.listed_at("a");
+    assert_eq!(hub.on(join_of("1", false)), ["asks a hub"]);
+    assert_eq!(hub.listed_at("a"), [""; 0]);
+    assert_eq!(hub.listed_at("c"), ["joins"]);
+    let news = |news| Input::Back(Box::new(Back::News { agent: AGENT, session: id(), news }));
+    assert_eq!(hub.on(news(News::Tools("[]".into()))), ["[]"]);
+    hub.board.on(hub.now, Input::Leave { reply: reply("2") }, &mut Vec::new());
+    assert_eq!(hub.on(news(News::Tools("[]".into()))), [""; 0], "it has left");
+    assert_eq!(hub.listed_at("a"), [""; 0]);
+    // From its own hub to another one, where the page goes on after this hub has forgotten it.
+    let mut hub = Hub::new();
+    hub.join(ORIGIN);
+    hub.on(join_of("1", false));
+    hub.listed_at("c");
+    let heir = Some(Heir { origin: ORIGIN.into(), claim: 3 });
+    assert_eq!(hub.on(Input::Released { session: id(), heir }), ["joins"]);
+    hub.now += GRACE_MS;
+    hub.on(Input::Tick);
+    hub.now += SESSION_KEPT_MS;
+    hub.on(Input::Tick);
+    assert!(!hub.board.has_session(&id()));
+    assert_eq!(hub.listed_at("a"), ["joins"]);
+}
+
+#[test]
+fn who_joins_anew_is_told_what_it_may_have_missed() {
+    let mut hub = Hub::new();
+    hub.board.mark_guest(AGENT);
+    assert_eq!(hub.on(join_of("1", true)), [""; 0], "there is no page");
+    hub.join(ORIGIN);
+    assert_eq!(hub.on(join_of("1", true)), ["back", "[]"]);
+    assert_eq!(hub.on(join_of("1", false)), [""; 0], "its answer says it");
 }

@@ -1,16 +1,15 @@
-//! Everything that crosses hubs: batches, progress, cancelling, BTCP, both eras of MCP, state. With the real binary and
+//! Everything that crosses hubs: batches, progress, cancelling, both eras of MCP, state. With the real binary and
 //! a real nats-server.
 
 use crate::stage;
 use crate::stage::answers;
-use crate::stage::hubs::{ORIGIN, hub, hub_with, lists, setup};
+use crate::stage::hubs::{hub, hub_with, lists, setup};
 use crate::stage::mcp::{Client, with_meta};
-use crate::stage::wire::{Socket, websocket_at};
+use crate::stage::wire::{all, http, mcp_session, request};
 use eye_testkit::{Home, HubProcess, Nats, PageSetup, Reply, Running, ScriptedPage, ToolReply};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
-use tungstenite::Message;
 
 /// A cluster of two hubs with a page at the second, which the first lists.
 struct Two {
@@ -160,6 +159,23 @@ fn state_is_a_resource_of_both_eras_that_tells_when_it_changes() {
 }
 
 #[test]
+fn clients_of_mcp_over_http_use_a_page_of_another_hub() {
+    let nats = Nats::start();
+    let open = ["--auth", "none"];
+    let ((a, _hub_a), (b, _hub_b)) = (hub_with(&nats, "a", &open), hub_with(&nats, "b", &open));
+    let _page = ScriptedPage::join(&b, &setup(&b, "Shop").alias("shop"), echo);
+    lists(&a, "shop");
+    let post = |headers: &str, body: &str| all(http(&a, &format!("POST /mcp HTTP/1.1{headers}"), "", body));
+    let call = |code: &str| json!({ "name": "eye", "arguments": { "expr": code, "page": "shop" } });
+    let session = mcp_session(&a, "", "");
+    let answer = post(&format!("\r\n{session}"), &request(2, "tools/call", &call("legacy()")));
+    assert!(answer.contains("\"text\":\"legacy()\""), "{answer}");
+    let version = "\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: eye";
+    let answer = post(version, &request(3, "tools/call", &with_meta(call("modern()"))));
+    assert!(answer.contains("\"text\":\"modern()\""), "{answer}");
+}
+
+#[test]
 fn watch_prints_each_change_of_a_page_of_another_hub() {
     let two = Two::new(echo);
     publish(&two, 1);
@@ -281,90 +297,4 @@ fn a_page_that_was_granted_a_topic_hears_it_from_another_hub() {
     let listening = Running::of(b.command().args(["sub", "orders", "--count", "1"]));
     let heard = listening.wait();
     assert!(heard.stdout.contains("order 1"), "{heard:?}");
-}
-
-/// A peer of BTCP on a WebSocket.
-struct Btcp(Socket);
-
-impl Btcp {
-    fn open(home: &Home, kind: &str, session: &str) -> Self {
-        let path = format!("//ws?sessionId={session}&clientType={kind}&version=1.0.0");
-        let mut peer = Self(websocket_at(home, &path, &[("origin", ORIGIN)]));
-        peer.hear_until(|frame| frame["id"] == "welcome");
-        peer
-    }
-
-    fn say(&mut self, frame: &Value) {
-        self.0.send(Message::text(frame.to_string())).unwrap();
-    }
-
-    fn hear_until(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
-        loop {
-            let Message::Text(text) = self.0.read().unwrap() else { continue };
-            let frame: Value = serde_json::from_str(&text).unwrap();
-            if frame["method"] == "ping" {
-                self.say(&json!({ "jsonrpc": "2.0", "id": frame["id"], "result": { "pong": true } }));
-            }
-            if is_it(&frame) {
-                return frame;
-            }
-        }
-    }
-
-    fn asks(&mut self, id: &str, method: &str, params: &Value) {
-        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
-    }
-
-    fn answers(&mut self, text: &str) {
-        let asked = self.hear_until(|frame| frame["method"] == "tools/call");
-        let result = json!({ "content": [{ "type": "text", "text": text }], "isError": false });
-        self.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result }));
-    }
-}
-
-#[test]
-fn a_page_and_an_agent_of_btcp_work_together_at_two_hubs() {
-    let nats = Nats::start();
-    let open = ["--auth", "none"];
-    let ((a, _hub_a), (b, _hub_b)) = (hub_with(&nats, "a", &open), hub_with(&nats, "b", &open));
-    let mut page = Btcp::open(&b, "browser", "shop");
-    let schema = json!({ "type": "object", "required": ["name"], "properties": { "name": { "type": "string" } } });
-    let greet = json!({ "name": "greet", "description": "Greets", "inputSchema": schema });
-    page.asks("r1", "tools/register", &json!({ "sessionId": "shop", "tools": [greet] }));
-    page.hear_until(|frame| frame["id"] == "r1");
-    lists(&a, "shop");
-    let mut agent = Btcp::open(&a, "agent", "shop");
-    agent.asks("j1", "session/join", &json!({ "sessionId": "shop" }));
-    let joined = agent.hear_until(|frame| frame["id"] == "j1");
-    assert_eq!(joined["result"]["tools"][0]["name"], "greet", "{joined}");
-    let ada = json!({ "name": "greet", "arguments": { "name": "Ada" } });
-    agent.asks("c1", "tools/call", &ada);
-    page.answers("hello");
-    assert_eq!(agent.hear_until(|frame| frame["id"] == "c1")["result"]["content"][0]["text"], "hello");
-    // Arguments are checked, and several calls are answered in order.
-    agent.asks("c2", "tools/call", &json!({ "name": "greet", "arguments": {} }));
-    assert_eq!(agent.hear_until(|frame| frame["id"] == "c2")["error"]["code"], -32005);
-    agent.asks("b1", "tools/callBatch", &json!({ "calls": [ada, { "name": "nope" }] }));
-    page.answers("first");
-    let both = agent.hear_until(|frame| frame["id"] == "b1");
-    assert_eq!(both["result"]["results"][0]["result"]["content"][0]["text"], "first", "{both}");
-    assert_eq!(both["result"]["results"][1]["error"]["code"], -32004, "{both}");
-    // Progress and cancelling use the id of each side.
-    agent.asks("c3", "tools/call", &ada);
-    let id = page.hear_until(|frame| frame["method"] == "tools/call")["id"].clone();
-    let progress = json!({ "id": id, "progress": 1, "total": 2, "message": "half" });
-    page.say(&json!({ "jsonrpc": "2.0", "method": "call/progress", "params": progress }));
-    let told = agent.hear_until(|frame| frame["method"] == "call/progress");
-    assert_eq!((&told["params"]["id"], &told["params"]["message"]), (&json!("c3"), &json!("half")));
-    agent.say(&json!({ "jsonrpc": "2.0", "method": "call/cancel", "params": { "id": "c3" } }));
-    assert_eq!(page.hear_until(|frame| frame["method"] == "call/cancel")["params"]["id"], id);
-    assert_eq!(agent.hear_until(|frame| frame["id"] == "c3")["error"]["code"], -32800);
-    // Its tools change, it leaves, and it comes back.
-    page.asks("r2", "tools/register", &json!({ "sessionId": "shop", "tools": [greet, { "name": "other" }] }));
-    let updated = agent.hear_until(|frame| frame["method"] == "tools/updated");
-    assert_eq!(updated["params"]["tools"].as_array().map(Vec::len), Some(2), "{updated}");
-    drop(page);
-    agent.hear_until(|frame| frame["method"] == "session/pageGone");
-    let _page = Btcp::open(&b, "browser", "shop");
-    agent.hear_until(|frame| frame["method"] == "session/pageBack");
 }

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod across;
+mod across_btcp;
 mod allowing;
 mod ask;
 mod audit;

@@ -3,8 +3,10 @@
 
 use crate::stage::hubs::{hub, lists, setup, until};
 use crate::stage::{answers, table};
-use eye_testkit::{Home, Nats, ScriptedPage};
+use eye_testkit::{DEADLINE, Home, Nats, ScriptedPage};
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
 
 /// A page of the session `s1`, with the title `Shop`.
 fn join(home: &Home) -> ScriptedPage {
@@ -131,4 +133,44 @@ fn a_hub_that_is_drained_gives_away_what_it_kept() {
     hub_a.wait();
     assert_eq!(b.eye(["--page", "till", "read"]), answers(0, "hello\n", ""));
     assert_eq!(state(&b, "till")["revision"], json!(2));
+}
+
+/// An agent that waits for a letter of the page. Its question has arrived where the page is.
+fn reader(home: &Home) -> BufReader<UnixStream> {
+    let mut socket = UnixStream::connect(home.socket()).unwrap();
+    socket.set_read_timeout(Some(DEADLINE)).unwrap();
+    let timeout_ms = u64::try_from(DEADLINE.as_millis()).unwrap();
+    let read = json!({ "jsonrpc": "2.0", "id": 1, "method": "mailbox/read", "params": { "page": "s1", "timeout": timeout_ms } });
+    let eval =
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "eval", "params": { "page": "s1", "code": "document.title" } });
+    socket.write_all(format!("{read}\n{eval}\n").as_bytes()).unwrap();
+    let mut reader = BufReader::new(socket);
+    assert_eq!(answer(&mut reader)["id"], 2);
+    reader
+}
+
+fn answer(reader: &mut BufReader<UnixStream>) -> Value {
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+}
+
+#[test]
+fn who_waits_for_a_letter_gets_it_where_the_page_has_gone() {
+    let nats = Nats::start();
+    let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
+    let first = join(&a);
+    lists(&b, "Shop");
+    // From the hub of the agent to another, and back.
+    let mut agent = reader(&a);
+    let second = join(&b);
+    first.wait_closed();
+    say(&b, &second, "mailbox/put", &json!({ "message": "one" }));
+    assert_eq!(answer(&mut agent)["result"]["messages"][0]["msg"], "one");
+    until(&a, &["pages"], |ran| ran.stdout.contains("at b"));
+    let mut agent = reader(&a);
+    let third = join(&a);
+    second.wait_closed();
+    say(&a, &third, "mailbox/put", &json!({ "message": "two" }));
+    assert_eq!(answer(&mut agent)["result"]["messages"][0]["msg"], "two");
 }

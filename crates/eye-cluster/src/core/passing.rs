@@ -3,7 +3,7 @@
 use super::calls::{Out, REPEAT, error, fail, unread};
 use super::event::{Action, Life, SEND_ON_BYTES_MAX};
 use super::state::Core;
-use crate::wire::{self, Frame, Request};
+use crate::wire::{self, Frame, Request, WireNews};
 use eye_core::elsewhere::{Back, Listed, TopicMessage, TopicsNews};
 use eye_core::passed::Passed;
 use eye_core::{Asker, Conn, Input, Millis};
@@ -80,7 +80,12 @@ impl Core {
                 }
             }
             Frame::News { agent, session, news } => {
-                if let Some(session) = SessionId::parse(&session) {
+                let session = SessionId::parse(&session);
+                // That a page has left a hub says nothing any more where it is known to be at another.
+                let is_stale = |session: &SessionId| {
+                    news == WireNews::PageGone && self.directory.life_of(session).is_some_and(|life| *life != from)
+                };
+                if let Some(session) = session.filter(|session| !is_stale(session)) {
                     let back = Back::News { agent: Conn(agent), session, news: news.into() };
                     out.push(Action::Feed(Input::Back(Box::new(back))));
                 }

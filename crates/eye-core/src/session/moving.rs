@@ -7,6 +7,7 @@ use crate::handover::{HandedState, Handover};
 use crate::ids::Millis;
 use crate::session_event::Outcome;
 use crate::state::{State, When, select};
+use crate::task::Reply;
 use crate::then::Then;
 use crate::work::Work;
 use eye_protocol::limits::{HANDOVER_BYTES_MAX, HANDOVER_MS, LIGHT_BYTES_MAX, RECALL_MS};
@@ -33,6 +34,11 @@ impl Session {
         let published = &self.published;
         let kept = published.state.is_some() || published.snapshots.bytes() > 0;
         kept || self.mailbox.bytes() > 0 || self.given_name.is_some()
+    }
+
+    /// Takes the agents that wait for a letter, and until when.
+    pub(crate) fn take_readers(&mut self) -> impl Iterator<Item = (Reply, Millis)> + use<> {
+        self.mailbox.take_readers()
     }
 
     /// Another hub holds the session: hands over what was kept of it.

@@ -116,7 +116,7 @@ impl World {
             Wants::Tools => Input::Tools { reply: reply(agent, self.ask(agent)), page, query: ToolQuery::List(None) },
             Wants::Join => {
                 let form = Some(ReplyForm::Rpc(self.ask(agent).into()));
-                Input::Join { agent, form, session: named() }
+                Input::Join { agent, form, session: named(), renewed: false }
             }
             Wants::Leave => Input::Leave { reply: reply(agent, self.ask(agent)) },
             Wants::Info => Input::Info { reply: reply(agent, self.ask(agent)), session: page },

@@ -259,7 +259,7 @@ fn agent(agent: Conn, verb: &str, rest: &str) -> Input {
             query: ToolQuery::List(Some(rest.to_owned()).filter(|filter| !filter.is_empty())),
         },
         "tool" => Input::Tools { reply: reply(), page: None, query: ToolQuery::Get(rest.into()) },
-        "enters" => Input::Join { agent, form: Some(reply().form), session: rest.into() },
+        "enters" => Input::Join { agent, form: Some(reply().form), session: rest.into(), renewed: false },
         "exits" => Input::Leave { reply: reply() },
         "informs" => Input::Info { reply: reply(), session: None },
         "cancels" => Input::Cancel { agent, id: first.into() },

@@ -29,7 +29,7 @@ pub fn from_agent(reply: &Reply, method: &str, params: &str) -> Result<FromAgent
         "session/join" => {
             let NameSession { session_id } = rpc::params(params)?;
             let session = session_id.ok_or_else(|| Error::new(Code::PARAMS, "`sessionId` is missing"))?;
-            Input::Join { agent: reply.agent, form: Some(reply.form), session: session.into() }
+            Input::Join { agent: reply.agent, form: Some(reply.form), session: session.into(), renewed: false }
         }
         "session/leave" => Input::Leave { reply },
         "session/info" => {

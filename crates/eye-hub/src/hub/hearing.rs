@@ -148,7 +148,10 @@ impl Hub {
                 let result = format!(r#"{{{own}"message":"{message}","availableSessions":{}}}"#, json(&ids));
                 Self::greeting(&mut state, conn, &rpc::response(WELCOME, Ok(&result)));
                 if let Some(id) = known {
-                    self.feed(&mut state, Input::Join { agent: conn, form: None, session: id.as_str().into() });
+                    self.feed(
+                        &mut state,
+                        Input::Join { agent: conn, form: None, session: id.as_str().into(), renewed: false },
+                    );
                 }
             }
         }

@@ -97,7 +97,7 @@ impl Hub {
         let there = state.board.presence(session) == Some(Presence::Connected)
             && state.board.visible_session(agent, session.as_str()).is_some();
         if there {
-            self.feed(state, Input::Join { agent, form: None, session: session.as_str().into() });
+            self.feed(state, Input::Join { agent, form: None, session: session.as_str().into(), renewed: false });
         }
         there
     }

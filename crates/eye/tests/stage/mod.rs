@@ -3,6 +3,7 @@
 
 pub mod between;
 pub mod browser;
+pub mod btcp;
 pub mod console;
 pub mod cut;
 pub mod extension;
