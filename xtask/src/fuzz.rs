@@ -5,7 +5,11 @@ use crate::place;
 use crate::run::{TaskError, at_leisure, cargo_command, command, has, run as run_command};
 use crate::step::Step;
 use std::fs;
-use std::process::Stdio;
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
 
 /// How long a target runs by default.
 const SECONDS_DEFAULT: u64 = 60;
@@ -35,14 +39,29 @@ pub fn run(words: &[&str]) -> Result<(), TaskError> {
     if chosen.is_empty() {
         return Err(TaskError::Wrong(format!("there is no such target; there are {}", all.join(", "))));
     }
-    let triple = build(target)?;
-    let mut lines =
-        vec![format!("{:<10} {:>12} {:>9} {:>9} {:>9}", "target", "executions", "coverage", "features", "corpus")];
-    for name in chosen {
-        lines.push(fuzz(name, seconds, &triple)?);
-    }
-    println!("{}", lines.join("\n"));
-    Ok(())
+    let triple = triple()?;
+    run_command(&mut building(target, &triple))?;
+    println!("{:<10} {:>12} {:>9} {:>9} {:>9}", "target", "executions", "coverage", "features", "corpus");
+    // As many at a time as there are processors.
+    let left = Mutex::new(chosen.into_iter());
+    let worker = || {
+        loop {
+            let Some(name) = left.lock().ok().and_then(|mut left| left.next()) else { return Ok(()) };
+            println!("{}", fuzz(name, seconds, &triple)?);
+        }
+    };
+    let workers = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        let all: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
+        let ended = all.into_iter().map(|one| one.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        ended.collect::<Vec<_>>().into_iter().collect()
+    })
+}
+
+/// Builds all targets at the lowest priority, beside steps that mostly wait.
+pub fn build_at_leisure() -> Result<Step, TaskError> {
+    let build = building(None, &triple()?);
+    Ok(Step::new("fuzz targets", "`cargo build` of fuzz/", at_leisure(&build)))
 }
 
 /// Checks that the targets compile against the current code and that their lock file is current. Skipped without a C++
@@ -72,8 +91,8 @@ fn targets() -> Result<Vec<String>, TaskError> {
     Ok(names)
 }
 
-/// Builds the targets and returns the host triple.
-fn build(target: Option<&str>) -> Result<String, TaskError> {
+/// This machine's target triple, if libFuzzer runs here.
+fn triple() -> Result<String, TaskError> {
     if !has("c++") {
         let hint = "libFuzzer is C++; install a compiler (Debian: g++)";
         return Err(TaskError::Missing { command: "c++".into(), hint });
@@ -85,16 +104,20 @@ fn build(target: Option<&str>) -> Result<String, TaskError> {
     if !triple.contains("linux") && !triple.contains("darwin") {
         return Err(TaskError::Wrong(format!("libFuzzer does not run on {triple}; use Linux or macOS")));
     }
-    let mut build =
-        cargo_command(&["build", "--profile", PROFILE, "--manifest-path", "fuzz/Cargo.toml", "--target", &triple]);
+    Ok(triple)
+}
+
+/// The command that builds one target, or all.
+fn building(target: Option<&str>, triple: &str) -> Command {
+    let words = ["build", "--locked", "--profile", PROFILE, "--manifest-path", "fuzz/Cargo.toml", "--target", triple];
+    let mut build = cargo_command(&words);
     // With an explicit target, build scripts and macros are built without coverage.
     build.env("RUSTFLAGS", COVERAGE).env("CARGO_TARGET_DIR", place::target().join("fuzz"));
     match target {
         Some(name) => build.args(["--bin", name, "--features", name]),
         None => build.args(["--bins", "--all-features"]),
     };
-    run_command(&mut build)?;
-    Ok(triple)
+    build
 }
 
 /// Runs one target and returns its line of the table. New inputs stay in `target/fuzz/corpus`; a finding stops the run.
@@ -113,7 +136,6 @@ fn fuzz(name: &str, seconds: u64, triple: &str) -> Result<String, TaskError> {
         .arg(format!("-artifact_prefix={}/{name}-", findings.display()))
         .args([found.as_path(), &place::root().join("fuzz/corpus").join(name)])
         .stdout(Stdio::null());
-    println!("$ {name}, {seconds} s");
     let ran = fuzzer.output().map_err(TaskError::io(format!("running {name}")))?;
     let said = String::from_utf8_lossy(&ran.stderr);
     if !ran.status.success() {

@@ -19,6 +19,7 @@ mod package;
 mod place;
 #[cfg(test)]
 mod programs;
+mod properties;
 mod readme;
 mod run;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use crate::place;
 use crate::run::{TaskError, not_started};
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,14 +19,14 @@ const NODE_COUNTS: [&str; 5] = ["ℹ tests ", "ℹ pass ", "ℹ fail ", "ℹ can
 const TAIL_LINES: usize = 120;
 
 pub struct Step {
-    name: &'static str,
+    name: Cow<'static, str>,
     waits_for: &'static str,
     command: Command,
 }
 
 /// How long each step took, in the order in which they ended.
 #[derive(Default)]
-pub struct Times(Vec<(&'static str, Duration, Outcome)>);
+pub struct Times(Vec<(Cow<'static, str>, Duration, Outcome)>);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
@@ -43,8 +44,8 @@ struct Started {
 
 impl Step {
     /// A step with its name in the table; `waits_for` ends the sentence "waiting for …".
-    pub fn new(name: &'static str, waits_for: &'static str, command: Command) -> Self {
-        Self { name, waits_for, command }
+    pub fn new(name: impl Into<Cow<'static, str>>, waits_for: &'static str, command: Command) -> Self {
+        Self { name: name.into(), waits_for, command }
     }
 
     fn start(mut self) -> Result<Started, TaskError> {
@@ -75,7 +76,7 @@ impl Times {
                 if let Some(status) = started.child.try_wait().map_err(TaskError::io("waiting for a step"))? {
                     let outcome = if status.success() { Outcome::Passed } else { Outcome::Failed };
                     started.end(outcome);
-                    self.0.push((started.step.name, started.since.elapsed(), outcome));
+                    self.0.push((started.step.name.clone(), started.since.elapsed(), outcome));
                 }
             }
             if told.elapsed() > PROGRESS_EVERY {
@@ -85,7 +86,7 @@ impl Times {
             std::thread::sleep(LOOK_EVERY);
         }
         let failed = all.iter().filter(|started| started.outcome == Some(Outcome::Failed));
-        let failed: Vec<&str> = failed.map(|started| started.step.name).collect();
+        let failed: Vec<&str> = failed.map(|started| started.step.name.as_ref()).collect();
         if failed.is_empty() { Ok(()) } else { Err(TaskError::Failed(failed.join(", "))) }
     }
 
@@ -100,18 +101,18 @@ impl Times {
         let since = Instant::now();
         let done = work();
         let outcome = if done.is_ok() { Outcome::Passed } else { Outcome::Failed };
-        self.0.push((name, since.elapsed(), outcome));
+        self.0.push((name.into(), since.elapsed(), outcome));
         done
     }
 
     /// Prints the table. Parallel steps overlap, so the total is less than their sum.
     pub fn print(&self, whole: Duration) {
-        println!("\n{:<24} {:>8}", "step", "time");
+        println!("\n{:<34} {:>8}", "step", "time");
         for (name, took, outcome) in &self.0 {
             let mark = if *outcome == Outcome::Failed { "  FAILED" } else { "" };
-            println!("{name:<24} {:>8}{mark}", clock(*took));
+            println!("{name:<34} {:>8}{mark}", clock(*took));
         }
-        println!("{:<24} {:>8}", "whole", clock(whole));
+        println!("{:<34} {:>8}", "whole", clock(whole));
         if self.0.iter().any(|(_, _, outcome)| *outcome == Outcome::Failed) {
             print_room();
         }

@@ -3,7 +3,7 @@
 
 use crate::run::{TaskError, cargo_command, command, has, linting_cargo};
 use crate::step::{Step, Times};
-use crate::{browser, check, demo, fuzz, generated, place, tutorial, upgrade, web};
+use crate::{browser, check, demo, fuzz, generated, place, properties, tutorial, upgrade, web};
 use std::process::Command;
 use std::time::Instant;
 
@@ -48,7 +48,7 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
         Step::new("app tests", "the demo apps' tests", web(&["test", "--workspace", "eye-apps"])),
         Step::new("extension tests", "the extension's guard", web(&["run", "test:extension"])),
     ];
-    beside.extend(fuzz::check());
+    beside.extend(if all { Some(fuzz::build_at_leisure()?) } else { fuzz::check() });
     times.together(beside)?;
     // Alone, because the suite's timeouts for a server are short.
     times.one(Step::new("conformance", "the official suite of MCP", conformance))?;
@@ -108,14 +108,9 @@ fn corpus(times: &mut Times, all: bool) -> Result<(), TaskError> {
 
 /// Property tests with many more cases than in the usual run, and some seconds of every fuzz target.
 fn fuzzing(times: &mut Times) -> Result<(), TaskError> {
-    let mut cases: Command =
-        cargo_command(&["test", "--package", "eye-protocol", "--package", "eye-core", "--package", "eye-geometry"]);
-    cases.env("PROPTEST_CASES", FUZZ_CASES);
-    times.one(Step::new("properties", "property tests with many cases", cases))?;
+    times.together(properties::steps()?)?;
     times.own("fuzz", "every parser, guided by coverage, some seconds each", || fuzz::run(&["--seconds", FUZZ_SECONDS]))
 }
 
-/// The usual run has 256 cases for each property, unless the test sets another number.
-const FUZZ_CASES: &str = "5000";
 /// For each target: enough for the corpus and a little more.
 const FUZZ_SECONDS: &str = "10";

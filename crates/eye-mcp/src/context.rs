@@ -1,26 +1,13 @@
 //! The context of a request: the agent's folder and environment, and the options of a call.
 
 use crate::error::RpcError;
-use serde::{Deserialize, Serialize};
+pub use crate::project::Project;
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
-
-/// An agent's folder and environment: upstreams run in them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Project {
-    /// The agent's working folder; an absolute path.
-    pub cwd: PathBuf,
-    /// The agent's environment, source of `${VAR}` in a config. An upstream gets a few of these, and those its entry
-    /// names.
-    #[serde(default)]
-    pub env: BTreeMap<String, String>,
-}
 
 /// Receives the params of one kind of notification, as raw JSON.
 #[derive(Clone)]

@@ -15,6 +15,7 @@ pub mod metrics;
 mod oauth;
 pub mod onboarding;
 pub mod pace;
+mod project;
 pub mod status;
 mod upstream;
 
