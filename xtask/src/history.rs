@@ -58,14 +58,14 @@ fn with_table(page: &str, runs: &[Value]) -> Option<String> {
     Some(format!("{before}{BEGIN}{}{END}{after}", table(runs)))
 }
 
-/// Every ratio that has a budget, with a column for each run.
+/// Every figure that has a budget, with a column for each run.
 fn table(runs: &[Value]) -> String {
     if runs.is_empty() {
         return String::new();
     }
     let rows = |run: &Value| run["rows"].as_array().cloned().unwrap_or_default();
     let mut names: Vec<[String; 2]> = Vec::new();
-    for row in runs.iter().flat_map(rows).filter(|row| row["budget"].is_number() && row["ratio"].is_number()) {
+    for row in runs.iter().flat_map(rows).filter(|row| row["budget"].is_number()) {
         let name = ["group", "what"].map(|part| row[part].as_str().unwrap_or_default().to_owned());
         if !names.contains(&name) {
             names.push(name);
@@ -81,8 +81,8 @@ fn table(runs: &[Value]) -> String {
     for [group, what] in names {
         let same = |run: &Value| rows(run).into_iter().find(|row| row["group"] == group && row["what"] == what);
         let found: Vec<Option<Value>> = runs.iter().map(same).collect();
-        let budget = found.iter().flatten().next_back().and_then(|row| row["budget"].as_f64()).unwrap_or_default();
-        let _ = write!(text, "| {group}: {what} | {budget:.2} × |");
+        let budget = found.iter().flatten().next_back().map_or(String::new(), budget);
+        let _ = write!(text, "| {group}: {what} | {budget} |");
         for row in found {
             let cell = row.map_or(String::new(), |row| cell(&row));
             let _ = write!(text, " {cell} |");
@@ -92,11 +92,23 @@ fn table(runs: &[Value]) -> String {
     text
 }
 
+/// Whether the budget is of the value and not of the ratio.
+fn is_of_value(row: &Value) -> bool {
+    row["is_of_value"] == true || !row["ratio"].is_number()
+}
+
+fn budget(row: &Value) -> String {
+    let budget = row["budget"].as_f64().unwrap_or_default();
+    let unit = if is_of_value(row) { row["unit"].as_str().unwrap_or_default() } else { "×" };
+    format!("{budget:.2} {unit}")
+}
+
 fn cell(row: &Value) -> String {
-    let ratio = row["ratio"].as_f64().unwrap_or_default();
-    match row["plus_minus"].as_f64() {
-        Some(plus_minus) => format!("{ratio:.2} ± {plus_minus:.2}"),
-        None => format!("{ratio:.2}"),
+    let name = if is_of_value(row) { "value" } else { "ratio" };
+    let figure = row[name].as_f64().unwrap_or_default();
+    match row["plus_minus"].as_f64().filter(|_| !is_of_value(row)) {
+        Some(plus_minus) => format!("{figure:.2} ± {plus_minus:.2}"),
+        None => format!("{figure:.2}"),
     }
 }
 
@@ -110,10 +122,14 @@ mod tests {
         let run = |commit: &str, rows: Value| json!({ "about": { "day": "2026-11-17", "commit": commit, "quick": false }, "rows": rows });
         let row = |what: &str, ratio: f64| json!({ "group": "g", "what": what, "ratio": ratio, "plus_minus": 0.02, "budget": 1.3 });
         let without = json!({ "group": "g", "what": "no budget", "ratio": 1.0 });
-        let runs = [run("a", json!([row("x", 1.5), without])), run("b", json!([row("x", 1.25), row("y", 2.0)]))];
+        let start = json!({ "group": "g", "what": "start", "value": 4.2, "unit": "ms", "budget": 5.0 });
+        let known = json!({ "group": "g", "what": "known", "value": 9.0, "unit": "µs", "ratio": 2.0, "budget": 7.0, "is_of_value": true });
+        let runs =
+            [run("a", json!([row("x", 1.5), without, start])), run("b", json!([row("x", 1.25), row("y", 2.0), known]))];
         let page = with_table(&format!("before\n{BEGIN}old\n{END}after\n"), &runs).unwrap();
         let table = "| | budget | 2026-11-17 a | 2026-11-17 b |\n|---|--:|--:|--:|\n\
-                     | g: x | 1.30 × | 1.50 ± 0.02 | 1.25 ± 0.02 |\n| g: y | 1.30 × |  | 2.00 ± 0.02 |\n";
+                     | g: x | 1.30 × | 1.50 ± 0.02 | 1.25 ± 0.02 |\n| g: start | 5.00 ms | 4.20 |  |\n\
+                     | g: y | 1.30 × |  | 2.00 ± 0.02 |\n| g: known | 7.00 µs |  | 9.00 |\n";
         assert_eq!(page, format!("before\n{BEGIN}{table}{END}after\n"));
         assert_eq!(with_table("no place", &runs), None);
     }

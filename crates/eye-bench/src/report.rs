@@ -24,6 +24,9 @@ pub struct Row {
     /// Whether the budget is a minimum; otherwise it is a maximum.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_least: bool,
+    /// Whether the budget is of the value although there is a ratio.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_of_value: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     within: Option<bool>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -73,6 +76,7 @@ impl Report {
             plus_minus: None,
             budget: None,
             is_least: false,
+            is_of_value: false,
             within: None,
             note: String::new(),
         };
@@ -144,6 +148,14 @@ impl Row {
     pub fn budget(&mut self, budget: f64) -> &mut Self {
         self.budget = Some(budget);
         self.within = Some(self.ratio.unwrap_or(self.value) <= budget);
+        self
+    }
+
+    /// Sets the maximum of the value, also where there is a ratio.
+    pub fn value_budget(&mut self, budget: f64) -> &mut Self {
+        self.is_of_value = true;
+        self.budget = Some(budget);
+        self.within = Some(self.value <= budget);
         self
     }
 

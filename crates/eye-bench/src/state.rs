@@ -129,7 +129,7 @@ fn changing(
     let row = report.figure(CHANGES, format!("{document}: a watcher has the change"), known.median(), "µs");
     // The time, not its ratio to the call, must not be more.
     if let Some(budget) = budget_us {
-        row.budget(*budget);
+        row.value_budget(*budget);
     }
     row.ratio(known.ratio(&answered));
     report.figure(CHANGES, format!("{document}: size of the patch"), bytes as f64, "bytes");
