@@ -12,6 +12,9 @@ use std::sync::LazyLock;
 mod gate;
 #[path = "../../crates/eye-hub/src/private.rs"]
 mod private;
+#[path = "../../crates/eye-hub/src/sockets.rs"]
+#[allow(dead_code, reason = "the hub uses the rest")]
+mod sockets;
 
 use gate::origins::{Allowed, Origins, Verdict, normalise, parse_topics};
 use gate::pattern::Pattern;

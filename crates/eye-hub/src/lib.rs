@@ -19,6 +19,7 @@ mod private;
 pub mod rotated;
 mod seldom;
 mod server;
+pub mod sockets;
 mod transport;
 
 pub use audit::AuditMode;

@@ -1,22 +1,18 @@
-//! Finds the hub of a port through `/proc`, for callers whose environment does not lead to its socket. Only processes
-//! of the same user count. Linux only; elsewhere nothing is found.
+//! Finds the hub of a port through the kernel's tables, for callers whose environment does not lead to its socket. Only
+//! processes of the same user count. Linux only; elsewhere nothing is found.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The state of a listening socket in `/proc/net/tcp`.
-const LISTENING: &str = "0A";
 /// The name of the hub's socket in its folder.
 const SOCKET_NAME: &str = "hub.sock";
 
 /// The path of the Unix socket of this user's hub that listens on a port.
 pub fn hub_socket(port: u16, uid: u32) -> Option<PathBuf> {
-    let inodes: HashSet<String> = ["/proc/net/tcp", "/proc/net/tcp6"]
-        .iter()
-        .filter_map(|table| fs::read_to_string(table).ok())
-        .flat_map(|table| listening(&table, port, uid))
-        .collect();
+    let listeners = eye_hub::sockets::listeners(port).unwrap_or_default();
+    let inodes: HashSet<String> =
+        listeners.iter().filter(|one| one.uid == uid).map(|one| one.inode.to_string()).collect();
     if inodes.is_empty() {
         return None;
     }
@@ -25,18 +21,6 @@ pub fn hub_socket(port: u16, uid: u32) -> Option<PathBuf> {
         processes.map(|entry| sockets_of(&entry.path())).find(|own| own.iter().any(|id| inodes.contains(id)))?;
     let table = fs::read_to_string("/proc/net/unix").ok()?;
     named(&table, &sockets)
-}
-
-/// The inodes of this user's sockets that listen on a port.
-fn listening(table: &str, port: u16, uid: u32) -> Vec<String> {
-    let end = format!(":{port:04X}");
-    let row = |line: &str| {
-        let cells: Vec<&str> = line.split_whitespace().collect();
-        let (local, state, owner, inode) = (cells.get(1)?, cells.get(3)?, cells.get(7)?, cells.get(9)?);
-        let ours = local.ends_with(&end) && *state == LISTENING && owner.parse() == Ok(uid);
-        ours.then(|| (*inode).to_owned())
-    };
-    table.lines().skip(1).filter_map(row).collect()
 }
 
 fn is_process(entry: &fs::DirEntry, uid: u32) -> bool {
@@ -80,15 +64,5 @@ mod tests {
         assert_eq!(hub_socket(port, uid + 1), None);
         drop(tcp);
         assert_eq!(hub_socket(port, uid), None);
-    }
-
-    #[test]
-    fn only_listening_sockets_of_the_user_at_the_port_count() {
-        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
-             0: 0100007F:223D 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 111 1\n\
-             1: 0100007F:223D 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 222 1\n\
-             2: 0100007F:223D 0100007F:9000 01 00000000:00000000 00:00000000 00000000  1000        0 333 1\n\
-             3: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 444 1\n";
-        assert_eq!(listening(table, 8765, 1000), ["111"]);
     }
 }
