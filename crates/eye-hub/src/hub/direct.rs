@@ -6,7 +6,7 @@
 use super::state::Hub;
 use std::cell::Cell;
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::Weak;
 
 /// Receivers that are written to at the end of one turn. More writes would hold up the thread.
@@ -50,14 +50,12 @@ impl Drop for Direct<'_> {
 }
 
 impl Hub {
-    /// Runs the task of a peer.
-    pub async fn directly<F: Future>(&self, work: F) -> F::Output {
-        let mut work = pin!(work);
-        poll_fn(|context| {
+    /// Runs the task of a peer, which the caller pins: moved into another future, it would take its memory twice.
+    pub fn directly<F: Future>(&self, mut work: Pin<&mut F>) -> impl Future<Output = F::Output> {
+        poll_fn(move |context| {
             let _direct = Direct::begin(self);
             work.as_mut().poll(context)
         })
-        .await
     }
 
     /// Writes to the sockets of the receivers. The receiver's own task writes what the socket does not take.
@@ -93,6 +91,7 @@ mod tests {
     use super::*;
     use eye_core::Conn;
     use eye_protocol::close::Close;
+    use std::pin::pin;
     use std::sync::{Arc, Mutex};
     use std::task::{Context, Poll, Waker};
 
@@ -155,14 +154,14 @@ mod tests {
         let (hub, outlet) = (hub(), Taking::new(1 << 20));
         let conn = peer(&hub, &outlet);
         thread_waited();
-        ready(hub.directly(async {
+        ready(hub.directly(pin!(async {
             ping(&hub, conn);
             ping(&hub, conn);
             assert_eq!(outlet.written(), "", "frames of one turn leave together, at its end");
-        }));
+        })));
         assert_eq!(outlet.written(), PONG.repeat(2));
         assert_eq!(rest(&hub, conn), None, "there is nothing left for its task");
-        ready(hub.directly(async { ping(&hub, conn) }));
+        ready(hub.directly(pin!(async { ping(&hub, conn) })));
         ping(&hub, conn);
         assert_eq!(outlet.written(), PONG.repeat(2), "others were heard since");
         assert_eq!(rest(&hub, conn), Some(PONG.repeat(2).into_bytes()));
@@ -175,14 +174,14 @@ mod tests {
         let conn = peer(&hub, &outlet);
         for _ in 0..2 {
             thread_waited();
-            ready(hub.directly(async { ping(&hub, conn) }));
+            ready(hub.directly(pin!(async { ping(&hub, conn) })));
         }
         assert_eq!(outlet.written(), PONG[..10]);
         assert_eq!(rest(&hub, conn).unwrap(), &PONG.repeat(2).as_bytes()[10..]);
         // From here on its task is at it, and nothing may overtake that.
         *outlet.0.lock().unwrap() = (1 << 20, Vec::new());
         thread_waited();
-        ready(hub.directly(async { ping(&hub, conn) }));
+        ready(hub.directly(pin!(async { ping(&hub, conn) })));
         assert_eq!(outlet.written(), "");
         assert_eq!(rest(&hub, conn).unwrap(), PONG.as_bytes());
         assert_eq!(rest(&hub, conn), None);
@@ -193,10 +192,10 @@ mod tests {
         let (hub, outlet) = (hub(), Taking::new(1 << 20));
         let conn = peer(&hub, &outlet);
         thread_waited();
-        ready(hub.directly(async {
+        ready(hub.directly(pin!(async {
             ping(&hub, conn);
             hub.hold().peers.get_mut(&conn).unwrap().close_after(Close::shutdown());
-        }));
+        })));
         assert_eq!(outlet.written(), "");
         assert_eq!(rest(&hub, conn).unwrap(), PONG.as_bytes());
     }
@@ -207,20 +206,20 @@ mod tests {
         let outlets: Vec<_> = (0..=PEERS_MAX).map(|_| Taking::new(1 << 20)).collect();
         let conns: Vec<Conn> = outlets.iter().map(|outlet| peer(&hub, outlet)).collect();
         thread_waited();
-        ready(hub.directly(async {
+        ready(hub.directly(pin!(async {
             for conn in &conns {
                 ping(&hub, *conn);
             }
-        }));
+        })));
         let written = outlets.iter().filter(|outlet| outlet.written() == PONG).count();
         assert_eq!(written, PEERS_MAX);
         assert_eq!(conns.iter().filter(|conn| rest(&hub, **conn).is_some()).count(), 1);
         thread_waited();
-        ready(hub.directly(async {
+        ready(hub.directly(pin!(async {
             for _ in 0..=BYTES_MAX / PONG.len() {
                 ping(&hub, conns[0]);
             }
-        }));
+        })));
         assert_eq!(outlets[0].written(), PONG);
         assert!(rest(&hub, conns[0]).is_some());
     }

@@ -184,7 +184,7 @@ fn outcome(text: &str) -> Result<Box<RawValue>, Error> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::audit::Audit;
     use crate::gate::origins::Origins;

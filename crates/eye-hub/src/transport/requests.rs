@@ -9,6 +9,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -39,7 +40,7 @@ where
         .serve_connection(TokioIo::new(socket), service)
         .with_upgrades();
     // A connection that breaks off concerns only its peer.
-    let _ = turn.take(connection).await;
+    let _ = turn.take(pin!(connection)).await;
 }
 
 #[cfg(test)]

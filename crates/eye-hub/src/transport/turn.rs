@@ -5,7 +5,7 @@ use super::share::Share;
 use crate::hub::clock::{self, Still};
 use std::cell::Cell;
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -82,10 +82,9 @@ impl Turn {
     }
 
     /// Does a peer's work, whose turn begins whenever the thread comes to it. The clock stands still at that time until
-    /// a frame is done.
-    pub async fn take<F: Future>(&self, work: F) -> F::Output {
-        let mut work = pin!(work);
-        poll_fn(|context| {
+    /// a frame is done. The work is pinned by the caller: moved into another future, it would take its memory twice.
+    pub fn take<F: Future>(&self, mut work: Pin<&mut F>) -> impl Future<Output = F::Output> {
+        poll_fn(move |context| {
             let _still = Still::begin();
             let now_us = clock::now_us();
             self.begun_us.store(now_us, Ordering::Relaxed);
@@ -96,7 +95,6 @@ impl Turn {
             self.is_last(now_us);
             work.as_mut().poll(context)
         })
-        .await
     }
 
     /// Called before each frame: lets others go first if the turn is over. From here until [`Self::framed`] all time
@@ -176,6 +174,7 @@ impl Turn {
 mod tests {
     use super::*;
     use std::cell::Cell;
+    use std::pin::pin;
     use std::sync::Arc;
     use std::sync::atomic::AtomicU32;
     use std::task::Poll;
@@ -187,7 +186,7 @@ mod tests {
     async fn a_peer_with_much_to_say_lets_others_go_first() {
         let frames = Cell::new(0_u32);
         let turn = Turn::new();
-        let peer = turn.take(async {
+        let work = pin!(async {
             while frames.get() < 1_000 {
                 let begun = Instant::now();
                 while begun.elapsed() < TURN {}
@@ -195,6 +194,7 @@ mod tests {
                 turn.pass().await;
             }
         });
+        let peer = turn.take(work);
         let other = async {
             for told in 1..=10 {
                 tokio::task::yield_now().await;
@@ -236,7 +236,7 @@ mod tests {
                     turn.pass().await;
                 }
             };
-            turn.take(work).await;
+            turn.take(pin!(work)).await;
         });
         peer.await.unwrap();
         reader.await.unwrap();
@@ -246,13 +246,13 @@ mod tests {
     #[tokio::test]
     async fn others_go_first_before_the_next_frame_and_not_behind_the_last() {
         let turn = Turn::new();
-        let peer = turn.take(async {
+        let work = pin!(async {
             turn.frame().await;
             let begun = Instant::now();
             while begun.elapsed() < TURN {}
             turn.framed().await;
         });
-        let mut peer = pin!(peer);
+        let mut peer = pin!(turn.take(work));
         assert!(poll_fn(|context| Poll::Ready(peer.as_mut().poll(context).is_ready())).await, "it says no more");
         turn.over.store(true, Ordering::Relaxed);
         let mut next = pin!(turn.frame());
@@ -300,14 +300,14 @@ mod tests {
     #[tokio::test]
     async fn what_a_worker_does_for_a_frame_is_used_by_its_peer() {
         let turn = Turn::new();
-        turn.take(async {
+        turn.take(pin!(async {
             turn.frame().await;
             let since = turn.since_us.load(Ordering::Relaxed);
             sleep(Duration::from_millis(2)).await;
             assert_eq!(turn.since_us.load(Ordering::Relaxed), since);
             turn.pass().await;
             assert!(turn.since_us.load(Ordering::Relaxed) >= since + 2_000);
-        })
+        }))
         .await;
     }
 }

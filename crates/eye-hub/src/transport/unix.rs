@@ -15,6 +15,7 @@ use eye_protocol::stream::{Decoder, StreamError};
 use eye_protocol::{Code, Error};
 use std::future::poll_fn;
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
@@ -45,14 +46,15 @@ pub async fn serve(hub: Arc<Hub>, socket: AsyncStream) {
                 }
             }
         };
+        let reading = pin!(read_all(&hub, conn, &signals, &turn, &mut reader));
         // Always in this order: neither future is ready before the connection ends.
         tokio::select! {
             biased;
-            ended = turn.take(read_all(&hub, conn, &signals, &turn, &mut reader)) => ended,
+            ended = turn.take(reading) => ended,
             () = write => Ended::Closed,
         }
     };
-    let ended = hub.directly(serving).await;
+    let ended = hub.directly(pin!(serving)).await;
     if let Ended::Announced { announcement, rest } = ended {
         hub.leave(conn);
         let writer = Arc::into_inner(outlet).map(|outlet| outlet.0);

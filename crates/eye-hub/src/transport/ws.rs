@@ -3,7 +3,7 @@
 use super::turn::Turn;
 use super::websocket::decoder::{Decoder, Received};
 use super::websocket::outlet::FrameOutlet;
-use super::websocket::stream::Stream;
+use super::websocket::stream::{Reader, Stream};
 use crate::hub::is_large;
 use crate::hub::peer::{Peer, Signals};
 use crate::hub::state::Hub;
@@ -12,6 +12,7 @@ use eye_protocol::close::Close;
 use eye_protocol::limits::{MESSAGE_BYTES_MAX, SHUTDOWN_MS};
 use std::borrow::Cow;
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -30,9 +31,15 @@ enum Ended {
     Refused(Close),
 }
 
-/// Serves one WebSocket until either side ends it. `greet` runs once the peer is in the hub.
-pub async fn serve(hub: Arc<Hub>, socket: Stream, mut peer: Peer, greet: impl FnOnce(&Hub, Conn)) {
-    let (mut reader, outlet) = socket.split();
+/// Serves one WebSocket until either side ends it. `greet` runs once the peer is in the hub, before this returns, so
+/// that what it needs does not stay with the connection.
+pub fn serve(
+    hub: Arc<Hub>,
+    socket: Stream,
+    mut peer: Peer,
+    greet: impl FnOnce(&Hub, Conn),
+) -> impl Future<Output = ()> + Send {
+    let (reader, outlet) = socket.split();
     let outlet = Arc::new(outlet);
     if outlet.is_direct() {
         let direct = Arc::downgrade(&outlet);
@@ -40,14 +47,19 @@ pub async fn serve(hub: Arc<Hub>, socket: Stream, mut peer: Peer, greet: impl Fn
     }
     let (conn, signals) = hub.enter(peer);
     greet(&hub, conn);
+    serve_peer(hub, conn, signals, reader, outlet)
+}
+
+async fn serve_peer(hub: Arc<Hub>, conn: Conn, signals: Arc<Signals>, mut reader: Reader, outlet: Arc<FrameOutlet>) {
     let (mut decoder, turn) = (Decoder::new(MESSAGE_BYTES_MAX), Turn::new());
     let mut last = None;
     let serving = async {
         loop {
+            let reading = pin!(read(&hub, conn, &signals, &turn, &mut reader, &mut decoder));
             // Always in this order: neither future is ready before the connection ends.
             let ended = tokio::select! {
                 biased;
-                ended = turn.take(read(&hub, conn, &signals, &turn, &mut reader, &mut decoder)) => ended,
+                ended = turn.take(reading) => ended,
                 ended = write(&hub, conn, &signals, &outlet, &mut last) => ended,
             };
             match ended {
@@ -56,7 +68,7 @@ pub async fn serve(hub: Arc<Hub>, socket: Stream, mut peer: Peer, greet: impl Fn
             }
         }
     };
-    let ended = hub.directly(serving).await;
+    let ended = hub.directly(pin!(serving)).await;
     hub.leave(conn);
     let (close, by_hub) = match ended {
         Ended::Refused(close) => (close, true),
@@ -176,5 +188,26 @@ async fn wait_for_close(reader: &mut (impl AsyncRead + Unpin), decoder: &mut Dec
         if !matches!(reader.read_buf(decoder.buffer()).await, Ok(1..)) {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hub::links::tests::hub;
+    use crate::hub::outbox::Outbox;
+    use crate::hub::peer::{Side, Voice};
+    use bytes::Bytes;
+    use tokio::net::{TcpListener, TcpStream};
+
+    /// Every idle page keeps its task. A future that is handed on by value is a part of it once more.
+    #[tokio::test]
+    async fn the_task_of_a_connection_is_small() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let socket = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let peer = Peer::new(Side::Page, Voice::Eye { typed: false }, Outbox::messages(), None);
+        let task = serve(hub(), Stream::Plain { before: Bytes::new(), socket }, peer, |_, _| ());
+        let size_bytes = size_of_val(&task);
+        assert!(size_bytes <= 2048, "{size_bytes} bytes");
     }
 }

@@ -90,6 +90,8 @@ impl Handshake {
         F: Future<Output = ()> + Send,
     {
         let upgrade = self.upgrade;
+        // What it holds until then would otherwise be a part of the connection's task.
+        let serve = Box::new(serve);
         tokio::spawn(async move {
             // A client that left before the response was written has no connection to serve.
             if let Ok(upgraded) = upgrade.await {

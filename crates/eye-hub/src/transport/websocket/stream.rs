@@ -28,7 +28,8 @@ impl Stream {
     /// Takes the connection from the HTTP server after the handshake.
     pub fn of(upgraded: Upgraded) -> Self {
         match upgraded.downcast::<TokioIo<TcpStream>>() {
-            Ok(parts) => Self::Plain { before: parts.read_buf, socket: parts.io.into_inner() },
+            // Copied, because the server's buffer of 8 KiB would stay as long as the connection.
+            Ok(parts) => Self::Plain { before: Bytes::copy_from_slice(&parts.read_buf), socket: parts.io.into_inner() },
             Err(upgraded) => Self::Wrapped(TokioIo::new(upgraded)),
         }
     }
