@@ -4,11 +4,14 @@
 mod alone;
 mod bucket;
 mod mail;
+mod outgoing;
+mod rare;
 mod sending;
 mod served;
 mod states;
+mod turn;
 
-use crate::core::{Action, BEAT_MS, Core, Event, Life, StatesAction, TokensAction, TokensEvent};
+use crate::core::{Action, Core, Event, Life, StatesAction, TokensAction, TokensEvent};
 use crate::packet::Writer;
 use crate::parts::Parts;
 use crate::settings::{HubStatus, Settings, Status};
@@ -16,22 +19,23 @@ use crate::wire::{Beat, Frame};
 use crate::{FromHub, HubHandle};
 use alone::Alone;
 use async_nats::connection::State;
-use async_nats::{Client, ConnectOptions, Message, Subscriber};
+use async_nats::message::OutboundMessage;
+use async_nats::{Client, ConnectOptions, Message, Subject};
 use bucket::{Bucket, NamedTokens, Sessions};
 use eye_core::Effect;
-use eye_protocol::limits::RECALL_MS;
-use futures_util::{FutureExt, StreamExt};
 use mail::{Mail, MailStream, Op};
-use rustc_hash::FxHashMap;
+use outgoing::Outgoing;
+use rare::{Rare, Sources};
 use served::Served;
 use states::States;
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, watch};
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use turn::Often;
 
 /// A larger message is sent in parts: the server's own limit is 1 MiB, and small calls can pass between the parts.
 pub const PART_BYTES_MAX: usize = 128 << 10;
@@ -58,9 +62,15 @@ pub enum JoinError {
 #[derive(Debug)]
 struct Subjects {
     prefix: String,
+    /// The beginning of the subjects on which the server reports that a message had no receiver. The number of the
+    /// message follows.
+    unread: String,
 }
 
 impl Subjects {
+    fn new(cluster: &str, life: &str) -> Self {
+        Self { prefix: format!("eye.{cluster}"), unread: format!("eye.{cluster}.n.{life}.") }
+    }
     fn of(&self, life: &str) -> String {
         format!("{}.h.{life}", self.prefix)
     }
@@ -71,9 +81,14 @@ impl Subjects {
     fn beats(&self) -> String {
         format!("{}.b", self.prefix)
     }
-    /// The subject on which the server reports that a message had no receiver.
-    fn unread(&self, life: &str, message: &str) -> String {
-        format!("{}.n.{life}.{message}", self.prefix)
+    /// The subject on which the server reports that this message had no receiver. Without `format!`, because every
+    /// message has one.
+    fn unread(&self, message: u64) -> Subject {
+        let number = message.to_string();
+        let mut subject = String::with_capacity(self.unread.len() + number.len());
+        subject.push_str(&self.unread);
+        subject.push_str(&number);
+        subject.into()
     }
 }
 
@@ -91,7 +106,9 @@ struct NatsLink {
     mail: Mail,
     served: Served,
     /// The frames to send at the end of this turn.
-    outgoing: FxHashMap<Life, Vec<Frame>>,
+    outgoing: Outgoing,
+    /// The messages that the connection has not taken yet.
+    unsent: VecDeque<OutboundMessage>,
     /// The last messages: number, receiver, and the requests in them.
     sent: VecDeque<(u64, Life, Vec<u64>)>,
     last_message: u64,
@@ -120,13 +137,13 @@ pub struct Shown<'a> {
 pub async fn run(
     settings: &Settings,
     hub: Arc<dyn HubHandle>,
-    mut from_hub: mpsc::UnboundedReceiver<FromHub>,
+    from_hub: mpsc::UnboundedReceiver<FromHub>,
     shown: &Shown<'_>,
     stop: &Notify,
 ) -> Result<(), JoinError> {
     let life: Life = life().into();
-    let subjects = Subjects { prefix: format!("eye.{}", settings.cluster) };
-    let (events, mut events_in) = mpsc::unbounded_channel();
+    let subjects = Subjects::new(&settings.cluster, &life);
+    let (events, events_in) = mpsc::unbounded_channel();
     let options = options(settings, &subjects)?.event_callback(move |event| {
         let events = events.clone();
         async move {
@@ -134,10 +151,10 @@ pub async fn run(
         }
     });
     let client = options.connect(settings.servers.clone()).await?;
-    let mut own = client.subscribe(subjects.of(&life)).await?;
-    let mut beats = client.subscribe(subjects.beats()).await?;
-    let mut unread = client.subscribe(subjects.unread(&life, "*")).await?;
-    let (stored, mut stored_in) = mpsc::unbounded_channel();
+    let mut often = Often { own: client.subscribe(subjects.of(&life)).await?, from_hub };
+    let beats = client.subscribe(subjects.beats()).await?;
+    let unread = client.subscribe(format!("{}*", subjects.unread)).await?;
+    let (stored, stored_in) = mpsc::unbounded_channel();
     let core = Core::new(settings.hub.as_str().into(), life.clone()).listing(settings.pages_max);
     let directory = Bucket::new(client.clone(), format!("eye-{}", settings.cluster), stored.clone());
     let tokens = Bucket::new(client.clone(), format!("eye_tokens-{}", settings.cluster), stored.clone());
@@ -145,7 +162,7 @@ pub async fn run(
     let mail = Mail::new(client.clone(), mail_stream.clone(), stored.clone());
     let states = States::new(client.clone(), format!("eye_state-{}", settings.cluster), mail_stream, stored);
     let (served, writer) = (Served::new(hub.clone()), Arc::new(Writer::new(&life)));
-    let (alone, mut alone_in) = mpsc::unbounded_channel();
+    let (alone, alone_in) = mpsc::unbounded_channel();
     let mut link = NatsLink {
         hub,
         core,
@@ -158,7 +175,8 @@ pub async fn run(
         states,
         mail,
         served,
-        outgoing: FxHashMap::default(),
+        outgoing: Outgoing::default(),
+        unsent: VecDeque::new(),
         sent: VecDeque::new(),
         last_message: 0,
         writer,
@@ -169,44 +187,27 @@ pub async fn run(
         actions: Vec::new(),
     };
     link.hub.want_rows();
-    let mut ticks = interval(Duration::from_millis(BEAT_MS));
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut rare = Sources { beats, unread, alone: alone_in, stored: stored_in, link: events_in, stop }.stream();
     loop {
-        tokio::select! {
-            Some(one) = from_hub.recv() => link.on_hub(one),
-            Some(message) = own.next() => link.message(&message),
-            Some(message) = beats.next() => {
-                // Reads what a hub sent before its last heartbeat, before that heartbeat counts.
-                link.drain(&mut from_hub, &mut own);
-                link.beat(&message);
-            }
-            Some(message) = unread.next() => link.unread(&message),
-            Some(one) = alone_in.recv() => link.send_alone(one).await,
-            Some(event) = stored_in.recv() => link.stored_event(event, shown.status),
-            Some(event) = events_in.recv() => link.link_event(&event).await,
-            _ = ticks.tick() => link.tick(shown.status).await,
-            () = stop.notified() => {
-                // Tells the other hubs what this hub has ended until now.
-                link.drain(&mut from_hub, &mut own);
-                // Also sends what workers are still writing. The channel closes with the last worker.
-                link.alone = mpsc::unbounded_channel().0;
-                while let Some(one) = alone_in.recv().await {
-                    link.send_alone(one).await;
-                }
-                link.flush().await;
-                // A hub that takes over a page reads what outlives this hub after the last heartbeat, so all writes end
-                // before it.
-                let all = async { tokio::join!(link.states.finish(), link.mail.finish()) };
-                let _ = timeout(Duration::from_millis(RECALL_MS), all).await;
-                link.say(true).await;
-                let _ = link.client.flush().await;
-                link.served.leave_all();
+        let one = poll_fn(|context| {
+            let one = link.poll_turn(context, &mut rare, &mut often);
+            shown.calls_out.store(link.core.calls_out(), Relaxed);
+            one
+        });
+        match one.await {
+            Rare::Tick => link.tick(shown.status).await,
+            Rare::Beat(message) => link.beat(&message),
+            Rare::Unread(message) => link.unread(&message),
+            Rare::Alone(one) => link.send_alone(one),
+            Rare::Stored(event) => link.stored_event(event, shown.status),
+            Rare::Link(event) => link.link_event(&event).await,
+            // Comes after `Rare::Stop`, where the loop has ended.
+            Rare::AllWritten => {}
+            Rare::Stop => {
+                link.end(&mut rare).await;
                 return Ok(());
             }
         }
-        link.drain(&mut from_hub, &mut own);
-        link.flush().await;
-        shown.calls_out.store(link.core.calls_out(), Relaxed);
     }
 }
 
@@ -259,7 +260,7 @@ impl NatsLink {
             FromHub::Effect(Effect::LeftElsewhere { agent }) => self.event(Event::AgentLeft { agent }),
             FromHub::Effect(effect) => {
                 if let Some((to, frame)) = self.served.told(effect) {
-                    self.outgoing.entry(to).or_default().push(frame);
+                    self.outgoing.push(to, frame, |life| self.subjects.of(life));
                 }
             }
         }
@@ -271,7 +272,7 @@ impl NatsLink {
         for action in actions.drain(..) {
             match action {
                 Action::Send { to, frame } if frame.is_alone() => self.write_alone(to, frame),
-                Action::Send { to, frame } => self.outgoing.entry(to).or_default().push(frame),
+                Action::Send { to, frame } => self.outgoing.push(to, frame, |life| self.subjects.of(life)),
                 Action::Put { session, row, replaces } => self.directory.put(session, row, replaces),
                 Action::Remove { session, revision } => self.directory.remove(&session, revision),
                 Action::LookUp { look_up, session } => self.directory.look_up(look_up, session),
@@ -296,22 +297,13 @@ impl NatsLink {
                 Action::Leave { from, agent } => {
                     if agent.is_none() {
                         self.parts.forget(&from);
+                        self.outgoing.forget(&from);
                     }
                     self.served.leave(&from, agent);
                 }
             }
         }
         self.actions = actions;
-    }
-
-    /// Also takes all messages that are already waiting, so that their results share messages.
-    fn drain(&mut self, from_hub: &mut mpsc::UnboundedReceiver<FromHub>, own: &mut Subscriber) {
-        while let Some(Some(message)) = own.next().now_or_never() {
-            self.message(&message);
-        }
-        while let Ok(one) = from_hub.try_recv() {
-            self.on_hub(one);
-        }
     }
 
     fn message(&mut self, message: &Message) {
@@ -353,6 +345,7 @@ impl NatsLink {
         self.states.stop();
         self.mail.stop();
         self.outgoing.clear();
+        self.unsent.clear();
         self.parts.clear();
     }
 

@@ -32,6 +32,10 @@ pub enum Body<'a> {
     },
 }
 
+/// The room that a frame of a small call takes. A message has that much from the beginning, so that it is not copied while
+/// it grows.
+const FRAME_BYTES: usize = 256;
+
 /// Writes the messages of one hub. All messages start with the same encoded header, which is encoded once.
 #[derive(Debug)]
 pub struct Writer {
@@ -51,7 +55,8 @@ impl Writer {
 
     /// Encodes a message of frames.
     pub fn frames(&self, frames: &[Frame]) -> Result<Vec<u8>, Error> {
-        let mut message = self.beginning.clone();
+        let mut message = Vec::with_capacity(self.beginning.len() + frames.len() * FRAME_BYTES);
+        message.extend_from_slice(&self.beginning);
         write_named(&mut message, frames)?;
         Ok(message)
     }

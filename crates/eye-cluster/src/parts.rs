@@ -61,6 +61,8 @@ pub struct Parts {
     bytes: usize,
     bytes_max: usize,
     heard: u64,
+    /// The sender of the last message: often the next one's, too, and its life is not copied again.
+    last_from: Option<Life>,
 }
 
 impl Default for Parts {
@@ -72,14 +74,18 @@ impl Default for Parts {
 impl Parts {
     /// The same with another limit of bytes.
     pub fn with_bytes_max(bytes_max: usize) -> Self {
-        Self { begun: FxHashMap::default(), bytes: 0, bytes_max, heard: 0 }
+        Self { begun: FxHashMap::default(), bytes: 0, bytes_max, heard: 0, last_from: None }
     }
 
     /// Reads a packet. `Some`: the life of the sender and its frames. `None`: the packet was a part, and more parts
     /// follow.
     pub fn read(&mut self, payload: &[u8]) -> Result<Option<(Life, Vec<Frame>)>, ReadError> {
         let Packet { from, body } = rmp_serde::from_slice(payload)?;
-        let from: Life = (&*from).into();
+        let from = match &self.last_from {
+            Some(last) if **last == *from => last.clone(),
+            _ => Life::from(&*from),
+        };
+        self.last_from = Some(from.clone());
         let frames = match body {
             Body::Frames(frames) => frames,
             Body::Part { id, at, last, bytes } => match self.take(&from, Part { id, at, last, bytes: &bytes })? {

@@ -271,7 +271,7 @@ impl Request {
     pub fn input(self, agent: Conn) -> Input {
         let page = Some(self.session.as_str().into());
         let form = ReplyForm::Rpc(self.call.to_string().into());
-        let reply = Reply { agent, form: form.clone() };
+        let reply = || Reply { agent, form: form.clone() };
         match self.ask {
             Ask::Call { task, timeout_ms, fire, silent } => {
                 let mode = if fire { Mode::Fire } else { Mode::Answer };
@@ -280,25 +280,25 @@ impl Request {
             }
             Ask::Batch { tasks } => {
                 let tasks = tasks.into_iter().map(|(task, timeout_ms)| (task.into(), timeout_ms)).collect();
-                Input::AskBatch { reply, tasks, page }
+                Input::AskBatch { reply: reply(), tasks, page }
             }
-            Ask::ListTools { filter } => Input::Tools { reply, page, query: ToolQuery::List(filter) },
-            Ask::GetTool { name } => Input::Tools { reply, page, query: ToolQuery::Get(name) },
+            Ask::ListTools { filter } => Input::Tools { reply: reply(), page, query: ToolQuery::List(filter) },
+            Ask::GetTool { name } => Input::Tools { reply: reply(), page, query: ToolQuery::Get(name) },
             Ask::State { fresh, path, since } => {
-                Input::GetState { reply, page, fresh, query: StateQuery { path, since, keep: None } }
+                Input::GetState { reply: reply(), page, fresh, query: StateQuery { path, since, keep: None } }
             }
-            Ask::Save { name } => Input::Snapshot { reply, page, wanted: Snapshotting::Save(name) },
-            Ask::Saved => Input::Snapshot { reply, page, wanted: Snapshotting::List },
+            Ask::Save { name } => Input::Snapshot { reply: reply(), page, wanted: Snapshotting::Save(name) },
+            Ask::Saved => Input::Snapshot { reply: reply(), page, wanted: Snapshotting::List },
             Ask::Restore { name, if_revision } => {
-                Input::Snapshot { reply, page, wanted: Snapshotting::Restore { name, if_revision } }
+                Input::Snapshot { reply: reply(), page, wanted: Snapshotting::Restore { name, if_revision } }
             }
-            Ask::Watch { wanted, renewed } => Input::Watch { reply, page, wanted, renewed },
-            Ask::Mail { timeout_ms } => Input::ReadMail { reply, page, timeout_ms },
-            Ask::Info => Input::Info { reply, session: page },
+            Ask::Watch { wanted, renewed } => Input::Watch { reply: reply(), page, wanted, renewed },
+            Ask::Mail { timeout_ms } => Input::ReadMail { reply: reply(), page, timeout_ms },
+            Ask::Info => Input::Info { reply: reply(), session: page },
             Ask::Join { renewed } => {
                 Input::Join { agent, form: Some(form), session: self.session.as_str().into(), renewed }
             }
-            Ask::Leave => Input::Leave { reply },
+            Ask::Leave => Input::Leave { reply: reply() },
         }
     }
 }

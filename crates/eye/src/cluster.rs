@@ -166,6 +166,10 @@ impl eye_cluster::HubHandle for ThisHub {
         self.0.feed(input);
     }
 
+    fn turn(&self, work: &mut dyn FnMut()) {
+        self.0.turn(work);
+    }
+
     fn now(&self) -> Millis {
         self.0.now()
     }

@@ -6,24 +6,37 @@ use crate::core::{Event, Life};
 use crate::parts::PARTS_BYTES_MAX;
 use crate::wire::Frame;
 use async_nats::Subject;
+use async_nats::message::OutboundMessage;
+use futures_util::SinkExt;
+use std::task::{Context, Poll, ready};
 
 /// The number of messages whose requests are remembered, to find the requests of a message that had no receiver.
 const SENT_LEN_MAX: usize = 4096;
 
 impl NatsLink {
-    /// Sends the frames that are ready: one message for each hub.
-    pub(super) async fn flush(&mut self) {
-        if self.outgoing.is_empty() {
-            return;
+    /// Sends the frames that are ready: one message for each hub. Pending: the connection takes no more for now.
+    pub(super) fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.outgoing.is_empty() && self.unsent.is_empty() {
+            return Poll::Ready(());
         }
-        let outgoing = std::mem::take(&mut self.outgoing);
         if !self.can_send() {
             // The requests end with the link, whose loss is about to be noticed.
-            return;
+            self.outgoing.clear();
+            self.unsent.clear();
+            return Poll::Ready(());
         }
-        for (to, frames) in outgoing {
-            self.send(to, frames).await;
+        let mut outgoing = std::mem::take(&mut self.outgoing);
+        outgoing.drain(|to, waiting| self.write(to, &waiting.subject, &waiting.frames));
+        self.outgoing = outgoing;
+        while !self.unsent.is_empty() {
+            let room = ready!(self.client.poll_ready_unpin(context));
+            let Some(message) = self.unsent.pop_front() else { break };
+            if let Err(error) = room.and_then(|()| self.client.start_send_unpin(message)) {
+                tracing::warn!(%error, "a message to another hub was not sent");
+                self.is_down();
+            }
         }
+        Poll::Ready(())
     }
 
     fn can_send(&self) -> bool {
@@ -48,58 +61,60 @@ impl NatsLink {
         }
     }
 
-    /// Sends a message that was written apart. Without a link, a handover stays here.
-    pub(super) async fn send_alone(&mut self, one: Alone) {
+    /// Takes a message that was written apart, to be sent with the next ones. Without a link, a handover stays here.
+    pub(super) fn send_alone(&mut self, one: Alone) {
         let Alone { to, frame, message } = one;
         if self.can_send() {
-            self.send_one(&to, std::slice::from_ref(&frame), message).await;
+            let subject = self.subjects.of(&to).into();
+            self.send(&to, &subject, std::slice::from_ref(&frame), message);
         } else if let Frame::HandOver(handover) = frame {
             self.event(Event::Unsent(Box::new((*handover).into())));
         }
     }
 
-    async fn send(&mut self, to: Life, frames: Vec<Frame>) {
-        let mut rest = vec![frames];
-        while let Some(mut frames) = rest.pop() {
-            match self.writer.frames(&frames) {
-                // One message with all frames would be larger than what the other hub keeps of one message.
-                Ok(message) if message.len() > PARTS_BYTES_MAX / 2 && frames.len() > 1 => {
-                    rest.push(frames.split_off(frames.len() / 2));
-                    rest.push(frames);
+    /// Encodes the frames for a hub.
+    fn write(&mut self, to: &Life, subject: &Subject, frames: &[Frame]) {
+        let (mut rest, mut count) = (frames, frames.len());
+        while !rest.is_empty() {
+            let (first, others) = rest.split_at(count.min(rest.len()));
+            match self.writer.frames(first) {
+                // One message with all of them would be larger than what the other hub keeps of one message.
+                Ok(message) if message.len() > PARTS_BYTES_MAX / 2 && first.len() > 1 => {
+                    count = first.len() / 2;
+                    continue;
                 }
-                Ok(message) => self.send_one(&to, &frames, message).await,
+                Ok(message) => self.send(to, subject, first, message),
                 Err(error) => tracing::error!(%error, "a message cannot be written"),
             }
+            rest = others;
         }
     }
 
-    async fn send_one(&mut self, to: &Life, frames: &[Frame], message: Vec<u8>) {
+    /// Queues a message of these frames.
+    fn send(&mut self, to: &Life, subject: &Subject, frames: &[Frame], message: Vec<u8>) {
         self.last_message += 1;
         let id = self.last_message;
         let calls = frames.iter().filter_map(|frame| match frame {
             Frame::Request(request) => Some(request.call),
             _ => None,
         });
-        let reply = Subject::from(self.subjects.unread(&self.life, &id.to_string()));
         if self.sent.len() >= SENT_LEN_MAX {
             self.sent.pop_front();
         }
         self.sent.push_back((id, to.clone(), calls.collect()));
+        let reply = self.subjects.unread(id);
         if message.len() <= PART_BYTES_MAX {
-            return self.publish(to, reply, message).await;
+            return self.unsent.push_back(outbound(subject.clone(), reply, message));
         }
-        for part in self.writer.parts(id, &message, PART_BYTES_MAX).collect::<Vec<_>>() {
+        for part in self.writer.parts(id, &message, PART_BYTES_MAX) {
             match part {
-                Ok(part) => self.publish(to, reply.clone(), part).await,
+                Ok(part) => self.unsent.push_back(outbound(subject.clone(), reply.clone(), part)),
                 Err(error) => tracing::error!(%error, "a message cannot be written"),
             }
         }
     }
+}
 
-    async fn publish(&mut self, to: &Life, reply: Subject, payload: Vec<u8>) {
-        if let Err(error) = self.client.publish_with_reply(self.subjects.of(to), reply, payload.into()).await {
-            tracing::warn!(%error, "a message to another hub was not sent");
-            self.is_down();
-        }
-    }
+fn outbound(subject: Subject, reply: Subject, payload: Vec<u8>) -> OutboundMessage {
+    OutboundMessage { subject, reply: Some(reply), payload: payload.into(), headers: None }
 }

@@ -130,6 +130,9 @@ mod tests {
             };
             self.0.lock().unwrap().push(line);
         }
+        fn turn(&self, work: &mut dyn FnMut()) {
+            work();
+        }
         fn now(&self) -> Millis {
             0
         }

@@ -1,7 +1,9 @@
 //! Serializes values that are shared in memory and written in full on the wire.
 
-use serde::de::{Deserialize, Deserializer};
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::{Serialize, Serializer};
+use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// A value that deserializes into an [`Arc`].
@@ -11,7 +13,7 @@ pub trait Shared<'de>: Sized {
 
 impl<'de> Shared<'de> for Arc<str> {
     fn read<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        String::deserialize(from).map(Into::into)
+        text(from, "a text", |text| Some(text.into()))
     }
 }
 
@@ -29,19 +31,40 @@ pub fn deserialize<'de, T: Shared<'de>, D: Deserializer<'de>>(from: D) -> Result
     T::read(from)
 }
 
+/// Reads a text where it is, without a copy of its own. `parse` makes the value of it, if it is one.
+fn text<'de, T, D: Deserializer<'de>>(
+    from: D,
+    expected: &'static str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<T, D::Error> {
+    struct Reader<T, P>(&'static str, P, PhantomData<T>);
+
+    impl<T, P: Fn(&str) -> Option<T>> Visitor<'_> for Reader<T, P> {
+        type Value = T;
+
+        fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+            to.write_str(self.0)
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+            self.1(text).ok_or_else(|| E::custom(format_args!("not {}", self.0)))
+        }
+    }
+
+    from.deserialize_str(Reader(expected, parse, PhantomData))
+}
+
 /// A session id, which is text on the wire.
 pub mod session {
     use eye_protocol::SessionId;
     use serde::Serializer;
-    use serde::de::{Deserialize, Deserializer, Error};
-    use std::borrow::Cow;
+    use serde::de::Deserializer;
 
     pub fn serialize<S: Serializer>(session: &SessionId, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(session.as_str())
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<SessionId, D::Error> {
-        let text = Cow::<str>::deserialize(from)?;
-        SessionId::parse(&text).ok_or_else(|| D::Error::custom("no session has this id"))
+        super::text(from, "the id of a session", SessionId::parse)
     }
 }

@@ -58,6 +58,13 @@ impl Hub {
         })
     }
 
+    /// Runs a turn of the task that is connected to other hubs. It hears their agents and their pages' answers as a
+    /// peer's task hears a peer.
+    pub fn directly_now(&self, work: impl FnOnce()) {
+        let _direct = Direct::begin(self);
+        work();
+    }
+
     /// Writes to the sockets of the receivers. The receiver's own task writes what the socket does not take.
     fn send_directly(&self) {
         let mut state = self.hold();

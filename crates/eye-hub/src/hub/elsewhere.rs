@@ -66,6 +66,11 @@ impl ClusterLink {
         self.hub.feed_foreign(&mut state, input);
     }
 
+    /// Runs a turn of the task that is connected to other hubs. Like a peer's, it may write directly.
+    pub fn turn(&self, work: &mut dyn FnMut()) {
+        self.hub.directly_now(work);
+    }
+
     pub fn now(&self) -> Millis {
         self.hub.now()
     }

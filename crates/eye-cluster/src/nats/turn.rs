@@ -1,0 +1,74 @@
+//! A turn of the link's task: everything that is ready is handled, and the frames that follow from it share messages.
+
+use super::NatsLink;
+use super::rare::Rare;
+use crate::FromHub;
+use async_nats::Subscriber;
+use eye_protocol::limits::RECALL_MS;
+use futures_util::stream::{BoxStream, SelectAll, StreamExt};
+use std::future::poll_fn;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tokio::time::timeout;
+
+/// The sources of every call.
+pub struct Often {
+    /// Messages of other hubs.
+    pub own: Subscriber,
+    /// Effects and news of this hub.
+    pub from_hub: UnboundedReceiver<FromHub>,
+}
+
+impl NatsLink {
+    /// Handles the messages and effects that are ready, and sends what follows. Ready with a rare event, which the
+    /// caller handles before the next turn.
+    pub(super) fn poll_turn(
+        &mut self,
+        context: &mut Context<'_>,
+        rare: &mut SelectAll<BoxStream<'_, Rare>>,
+        often: &mut Often,
+    ) -> Poll<Rare> {
+        if !self.unsent.is_empty() {
+            ready!(self.poll_flush(context));
+        }
+        // Before the messages: of a heartbeat, those count first that its hub sent before it. And a hub that ends tells
+        // the others what it has ended until then.
+        let one = rare.poll_next_unpin(context);
+        let hub = self.hub.clone();
+        hub.turn(&mut || {
+            while let Poll::Ready(Some(message)) = often.own.poll_next_unpin(context) {
+                self.message(&message);
+            }
+            while let Poll::Ready(Some(one)) = often.from_hub.poll_recv(context) {
+                self.on_hub(one);
+            }
+        });
+        if let Poll::Ready(Some(one)) = one {
+            return Poll::Ready(one);
+        }
+        ready!(self.poll_flush(context));
+        Poll::Pending
+    }
+
+    /// Leaves the cluster.
+    pub(super) async fn end(&mut self, rare: &mut SelectAll<BoxStream<'_, Rare>>) {
+        // Also sends what workers are still writing. The channel closes with the last worker.
+        self.alone = mpsc::unbounded_channel().0;
+        while let Some(one) = rare.next().await {
+            match one {
+                Rare::Alone(one) => self.send_alone(one),
+                Rare::AllWritten => break,
+                Rare::Tick | Rare::Beat(_) | Rare::Unread(_) | Rare::Stored(_) | Rare::Link(_) | Rare::Stop => {}
+            }
+        }
+        poll_fn(|context| self.poll_flush(context)).await;
+        // A hub that takes over a page reads what outlives this hub after the last heartbeat, so all writes end before
+        // it.
+        let all = async { tokio::join!(self.states.finish(), self.mail.finish()) };
+        let _ = timeout(Duration::from_millis(RECALL_MS), all).await;
+        self.say(true).await;
+        let _ = self.client.flush().await;
+        self.served.leave_all();
+    }
+}
