@@ -27,6 +27,23 @@ pub struct Call {
     pub phase: Phase,
 }
 
+impl Call {
+    /// A call that was sent to the page and asks for nothing beside its answer.
+    pub fn sent(asker: Asker, asked_at: Millis, deadline: Millis) -> Self {
+        Self {
+            asker,
+            asked_at,
+            deadline,
+            tool: false,
+            delta_since: None,
+            if_revision: None,
+            again: None,
+            arrival: None,
+            phase: Phase::Sent,
+        }
+    }
+}
+
 /// How far a call is.
 #[derive(Debug)]
 pub enum Phase {
@@ -200,17 +217,7 @@ mod tests {
     use super::*;
 
     fn call(deadline: Millis) -> Call {
-        Call {
-            asker: Asker::Fired { scope: eye_protocol::scope::Scope::ALL },
-            asked_at: 0,
-            deadline,
-            tool: false,
-            delta_since: None,
-            if_revision: None,
-            again: None,
-            arrival: None,
-            phase: Phase::Sent,
-        }
+        Call::sent(Asker::Fired { scope: eye_protocol::scope::Scope::ALL }, 0, deadline)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A session's state: taken from its page, given to agents, repaired when a change was missed.
 
-use crate::calls::{Call, Phase};
+use crate::calls::Call;
 use crate::document::{Document, Meter, Unfit};
 use crate::effect::Effect;
 use crate::ids::{CallId, Conn, Millis};
@@ -248,17 +248,7 @@ impl Session {
         let Some(page) = self.page() else { return };
         let asker = Asker::State { reply, query };
         let deadline = now.saturating_add(STATE_ASK_MS);
-        let call = self.calls().add(Call {
-            asker,
-            asked_at: now,
-            deadline,
-            tool: false,
-            delta_since: None,
-            if_revision: None,
-            again: None,
-            arrival: None,
-            phase: Phase::Sent,
-        });
+        let call = self.calls().add(Call::sent(asker, now, deadline));
         out.push(Outcome::Effect(Effect::Send { page, call: Some(call), task: Task::State }));
     }
 

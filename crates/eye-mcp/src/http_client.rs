@@ -33,14 +33,3 @@ pub fn http_client(https: bool) -> io::Result<HttpClient> {
     let connector = builder.https_or_http().enable_http1().wrap_connector(tcp);
     Ok(Client::builder(TokioExecutor::new()).build(connector))
 }
-
-/// An error and its causes in one line.
-pub fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
-}

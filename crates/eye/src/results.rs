@@ -19,6 +19,16 @@ struct EvalResult {
     delta: Option<Box<RawValue>>,
 }
 
+impl EvalResult {
+    fn value(&self) -> Value {
+        match (&self.value, &self.rendering) {
+            (Some(raw), _) => of_raw(raw.get()),
+            (None, Some(text)) => Value::Rendering(text.clone()),
+            (None, None) => Value::Text(String::new()),
+        }
+    }
+}
+
 /// The state change that a call caused: a patch, or the whole state.
 #[derive(Deserialize)]
 struct Delta {
@@ -30,30 +40,21 @@ struct Delta {
 
 /// Prints the result of a call; with `--json` and `--delta` the whole object.
 pub fn show(result: &str, options: &Options) -> Result<Exit, Failure> {
-    let said: EvalResult = client::read_result(result)?;
+    let parsed: EvalResult = client::read_result(result)?;
     if options.json && options.delta {
         ui::value(&Value::Json(result.to_owned()), options)?;
         return Ok(Exit::Success);
     }
-    let value = match (said.value, said.rendering) {
-        (Some(raw), _) => of_raw(raw.get()),
-        (None, Some(text)) => Value::Rendering(text),
-        (None, None) => Value::Text(String::new()),
-    };
-    ui::value(&value, options)?;
-    show_delta(said.delta.as_deref(), options)?;
+    ui::value(&parsed.value(), options)?;
+    show_delta(parsed.delta.as_deref(), options)?;
     Ok(Exit::Success)
 }
 
 /// Converts the hub's result of a call.
 pub fn ending(result: &str) -> Ending {
     let garbled = |error: serde_json::Error| Error::new(Code::INTERNAL, format!("the hub answered oddly: {error}"));
-    let said: EvalResult = serde_json::from_str(result).map_err(garbled)?;
-    Ok(match (said.value, said.rendering) {
-        (Some(raw), _) => of_raw(raw.get()),
-        (None, Some(text)) => Value::Rendering(text),
-        (None, None) => Value::Text(String::new()),
-    })
+    let parsed: EvalResult = serde_json::from_str(result).map_err(garbled)?;
+    Ok(parsed.value())
 }
 
 /// Prints the state change below the value.

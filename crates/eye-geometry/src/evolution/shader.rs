@@ -5,6 +5,7 @@ use super::failure::Failure;
 use crate::genome::{self, TranslationUnit};
 use crate::limits::{EXPRESSION_BYTES_MAX, SHADER_BYTES_MAX};
 use crate::machine::Program;
+use eye_protocol::error::with_causes;
 use naga::SourceLocation;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use std::panic::catch_unwind;
@@ -38,23 +39,12 @@ fn compiled(source: &str, side: u32) -> Result<Program, Failure> {
         .map_err(|error| {
             let location =
                 error.spans().next().filter(|(span, _)| span.is_defined()).map(|(span, _)| span.location(source));
-            invalid(source, &chain(error.as_inner()), location)
+            invalid(source, &with_causes(error.as_inner()), location)
         })?;
     Program::new(&module, &info, side).map_err(|(unsupported, span)| {
         let location = span.map(|span| span.location(source));
         invalid(source, &format!("not supported: {}", unsupported.0), location)
     })
-}
-
-/// An error and its causes, down to the last one, which says most.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
 }
 
 fn check_size(source: &str) -> Result<(), Failure> {

@@ -2,8 +2,9 @@
 
 use super::error::OAuthError;
 use super::metadata::{plain, short};
-use crate::http_client::{HttpClient, http_client, with_causes};
+use crate::http_client::{HttpClient, http_client};
 use bytes::Bytes;
+use eye_protocol::error::with_causes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response};
 use http_body_util::{BodyExt, Full, Limited};

@@ -4,8 +4,8 @@ use crate::client;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::options::Options;
+use crate::results;
 use crate::ui;
-use eye_protocol::Value;
 use eye_protocol::state::GetState;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -44,23 +44,19 @@ pub fn run(args: Args, options: &Options) -> Result<Exit, Failure> {
     let Args { path, fresh, since } = args;
     let (answer, _): (Box<RawValue>, _) =
         client::ask("state/get", &GetState { page: None, path, fresh, since }, options)?;
-    let told: StateResult = client::read_result(answer.get())?;
+    let result: StateResult = client::read_result(answer.get())?;
     if options.json {
         if !options.errors {
             ui::line(answer.get())?;
         }
         return Ok(Exit::Success);
     }
-    if let Some(raw) = told.patch.or(told.value) {
-        let value = match serde_json::from_str(raw.get()) {
-            Ok(text) => Value::Text(text),
-            Err(_) => Value::Json(raw.get().to_owned()),
-        };
-        ui::value(&value, options)?;
+    if let Some(raw) = result.patch.or(result.value) {
+        ui::value(&results::of_raw(raw.get()), options)?;
     }
-    match told.warning {
+    match result.warning {
         Some(warning) => ui::note(warning),
-        None if told.stale => ui::note(format_args!("the page is gone; this is {} s old", told.age_ms / 1000)),
+        None if result.stale => ui::note(format_args!("the page is gone; this is {} s old", result.age_ms / 1000)),
         None => {}
     }
     Ok(Exit::Success)
