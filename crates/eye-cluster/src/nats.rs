@@ -259,7 +259,7 @@ impl NatsLink {
             FromHub::Effect(Effect::CancelElsewhere { agent, forms }) => self.event(Event::Cancel { agent, forms }),
             FromHub::Effect(Effect::LeftElsewhere { agent }) => self.event(Event::AgentLeft { agent }),
             FromHub::Effect(effect) => {
-                if let Some((to, frame)) = self.served.told(effect) {
+                if let Some((to, frame)) = self.served.frame_of(effect) {
                     self.outgoing.push(to, frame, |life| self.subjects.of(life));
                 }
             }
@@ -397,7 +397,7 @@ impl NatsLink {
         if !self.is_connected() {
             self.is_down();
         } else if self.core.is_up() {
-            self.say(false).await;
+            self.send_heartbeat(false).await;
         } else {
             self.ask_itself().await;
         }
@@ -432,7 +432,7 @@ impl NatsLink {
         }
     }
 
-    async fn say(&self, bye: bool) {
+    async fn send_heartbeat(&self, bye: bool) {
         if self.core.is_up() && self.is_connected() {
             let beat = Beat { hub: self.name.clone(), life: self.life.to_string(), bye };
             let _ = self.client.publish(self.subjects.beats(), eye_protocol::rpc::json(&beat).into()).await;

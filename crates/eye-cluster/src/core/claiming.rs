@@ -210,7 +210,7 @@ impl Core {
         self.directory.is_read = true;
         let (entries, own) = (&self.directory.entries, &mut self.directory.own);
         for (session, own) in own.iter_mut() {
-            own.changed |= !entries.get(session).is_some_and(|entry| entry.says(&own.row));
+            own.changed |= !entries.get(session).is_some_and(|entry| entry.lists(&own.row));
         }
         self.write_all(out);
         if !self.directory.own.is_empty() {
@@ -389,7 +389,7 @@ mod tests {
         for event in events {
             core.on(1, event, &mut actions);
         }
-        let told = |action| match action {
+        let described = |action| match action {
             Action::Put { row, replaces, .. } => Some(format!("put epoch {} over {replaces}", row.epoch)),
             Action::Feed(Input::Released { .. }) => Some("release".into()),
             Action::Send { to, frame: Frame::HandOver(nothing) } if nothing.letters.is_empty() => {
@@ -398,7 +398,7 @@ mod tests {
             Action::Feed(_) | Action::Leave { .. } => None,
             other => Some(format!("{other:?}")),
         };
-        actions.into_iter().filter_map(told).collect()
+        actions.into_iter().filter_map(described).collect()
     }
 
     #[test]
@@ -483,10 +483,10 @@ mod tests {
             other => other,
         };
         // The title is being written when the page comes again. The claim of the other hub comes after that.
-        for told in [vec![stored(1, Some(4))], vec![own(4), stored(1, Some(4))], vec![stored(1, Some(4)), own(4)]] {
+        for order in [vec![stored(1, Some(4))], vec![own(4), stored(1, Some(4))], vec![stored(1, Some(4)), own(4)]] {
             let mut events = held();
             events.push(here(2));
-            events.extend(told);
+            events.extend(order);
             events.extend([entry(theirs(2, ORIGIN)), stored(1, None)]);
             let puts = ["put epoch 1 over 0", "put epoch 1 over 2", "put epoch 1 over 4"];
             assert_eq!(played(events), [&puts[..], &["keep from b for 2", "put epoch 3 over 5"]].concat());

@@ -138,7 +138,7 @@ impl Entry {
     }
 
     /// Whether the entry has the content of this row.
-    pub fn says(&self, row: &Row) -> bool {
+    pub fn lists(&self, row: &Row) -> bool {
         let is_its = self.life == row.life && self.epoch == row.epoch;
         is_its && *self.page == row.listed(self.page.id.clone(), self.page.heard_at)
     }

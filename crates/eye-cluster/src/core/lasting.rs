@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_recall_is_answered_at_once_where_there_is_no_link() {
-        let asked = |is_up: bool, lasting| {
+        let act = |is_up: bool, lasting| {
             let (mut core, mut out) = (Core::new("a".into(), "a".into()), Vec::new());
             if is_up {
                 core.on(1, Event::Up, &mut out);
@@ -168,14 +168,14 @@ mod tests {
             out
         };
         let (recall, came_back) = (|| Lasting::Recall(id()), || Lasting::CameBack(id()));
-        assert!(matches!(&asked(true, recall())[..], [Action::States(StatesAction::Get { with_letters: false, .. })]));
-        assert!(asked(true, came_back()).is_empty(), "its claim comes first");
+        assert!(matches!(&act(true, recall())[..], [Action::States(StatesAction::Get { with_letters: false, .. })]));
+        assert!(act(true, came_back()).is_empty(), "its claim comes first");
         let found = |action: &Action| match action {
             Action::Feed(Input::Recalled(recalled)) => recalled.found.clone(),
             other => panic!("{other:?}"),
         };
         for lasting in [recall(), came_back()] {
-            assert_eq!(asked(false, lasting).iter().map(found).collect::<Vec<_>>(), [Found::Unknown]);
+            assert_eq!(act(false, lasting).iter().map(found).collect::<Vec<_>>(), [Found::Unknown]);
         }
     }
 }

@@ -155,12 +155,12 @@ mod tests {
             Event::Frame { from: "a".into(), frame: Frame::HandOver(Box::new(nothing.into())) }
         };
         let all = |events: Vec<Event>| {
-            let said = |action: Action| match action {
+            let described = |action: Action| match action {
                 Action::States(StatesAction::Get { with_letters, .. }) => Some(format!("recall {with_letters}")),
                 Action::Feed(Input::HandedOver(_)) => Some("take".into()),
                 _ => None,
             };
-            claimed(events).into_iter().filter_map(said).collect::<Vec<_>>()
+            claimed(events).into_iter().filter_map(described).collect::<Vec<_>>()
         };
         assert_eq!(all(vec![written(), forgotten(4)]), ["recall true"]);
         assert_eq!(all(vec![forgotten(4)]), [""; 0], "not before the claim is in the directory");
@@ -172,12 +172,12 @@ mod tests {
     fn what_a_hub_gives_away_goes_to_the_claim_that_it_was_given_for_or_stays() {
         let given = |claim| Event::HandOver(Box::new(handover(claim, ORIGIN)));
         let to = |after: Vec<Event>| {
-            let told = |action| match action {
+            let described = |action| match action {
                 Action::Send { to, frame: Frame::HandOver(_) } => Some(to.to_string()),
                 Action::Feed(Input::HandedOver(_)) => Some("back".into()),
                 _ => None,
             };
-            claimed(after).into_iter().filter_map(told).collect::<Vec<_>>()
+            claimed(after).into_iter().filter_map(described).collect::<Vec<_>>()
         };
         assert_eq!(to(vec![written(), entry("c", 5, 7), given(5)]), ["c"]);
         assert_eq!(to(vec![written(), entry("c", 5, 7), given(4)]), ["back"], "for another claim");

@@ -97,7 +97,7 @@ impl Core {
                 // that case the agents of this hub have been disconnected from the other.
                 let hub = self.hubs.0.get(&from).and_then(|known| known.name.clone()).filter(|_| all);
                 out.extend(hub.map(|hub| Action::Feed(Input::Listed(vec![Listed::Unwatched(hub)]))));
-                self.topics.heard(from, all, changed, out);
+                self.topics.receive(from, all, changed, out);
             }
             Frame::HandOver(handover) => self.handed_over(&from, *handover, out),
             Frame::Seek { seek, word } => self.seek(from, seek, &word, out),

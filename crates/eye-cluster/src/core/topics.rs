@@ -13,42 +13,42 @@ use rustc_hash::FxHashSet;
 pub(super) struct Topics {
     own: FxHashSet<Interest>,
     /// Hubs that got all subscriptions, and every change, since the link is up.
-    told: FxHashSet<Life>,
+    informed: FxHashSet<Life>,
     /// Hubs that have sent all of their subscriptions.
-    heard: FxHashSet<Life>,
+    known: FxHashSet<Life>,
 }
 
 impl Topics {
     pub fn link_is_up(&mut self) {
-        self.told.clear();
+        self.informed.clear();
     }
 
     pub fn link_is_down(&mut self, out: &mut Vec<Action>) {
-        self.told.clear();
-        for hub in std::mem::take(&mut self.heard) {
+        self.informed.clear();
+        for hub in std::mem::take(&mut self.known) {
             out.push(Action::Feed(news(hub, HubInterests::Gone)));
         }
     }
 
     pub fn hub_ended(&mut self, life: &Life, out: &mut Vec<Action>) {
-        self.told.remove(life);
-        if self.heard.remove(life) {
+        self.informed.remove(life);
+        if self.known.remove(life) {
             out.push(Action::Feed(news(life.clone(), HubInterests::Gone)));
         }
     }
 
     /// After a heartbeat: sends the hub all subscriptions of this hub and requests its own, unless that is done.
     pub fn beat(&mut self, life: &Life, out: &mut Vec<Action>) {
-        if !self.told.contains(life) {
+        if !self.informed.contains(life) {
             self.tell_all(life.clone(), out);
         }
-        if !self.heard.contains(life) {
+        if !self.known.contains(life) {
             out.push(Action::Send { to: life.clone(), frame: Frame::WantInterests });
         }
     }
 
     pub fn tell_all(&mut self, to: Life, out: &mut Vec<Action>) {
-        self.told.insert(to.clone());
+        self.informed.insert(to.clone());
         let changed = self.own.iter().map(|interest| (interest.clone().into(), true)).collect();
         out.push(Action::Send { to, frame: Frame::Interests { all: true, changed } });
     }
@@ -64,20 +64,20 @@ impl Topics {
         }
         let changed: Vec<(WireInterest, bool)> =
             changed.into_iter().map(|(interest, is_there)| (interest.into(), is_there)).collect();
-        for to in &self.told {
+        for to in &self.informed {
             let frame = Frame::Interests { all: false, changed: changed.clone() };
             out.push(Action::Send { to: to.clone(), frame });
         }
     }
 
     /// Another hub sent its subscriptions.
-    pub fn heard(&mut self, from: Life, all: bool, changed: Vec<(WireInterest, bool)>, out: &mut Vec<Action>) {
+    pub fn receive(&mut self, from: Life, all: bool, changed: Vec<(WireInterest, bool)>, out: &mut Vec<Action>) {
         let changed: Vec<ChangedInterest> =
             changed.into_iter().map(|(interest, is_there)| (interest.into(), is_there)).collect();
         let interests = if all {
-            self.heard.insert(from.clone());
+            self.known.insert(from.clone());
             HubInterests::All(changed.into_iter().map(|(interest, _)| interest).collect())
-        } else if self.heard.contains(&from) {
+        } else if self.known.contains(&from) {
             HubInterests::Changed(changed)
         } else {
             // All of them are requested with the next heartbeat.

@@ -70,7 +70,7 @@ impl Served {
     }
 
     /// Turns an effect for an agent of another hub into a frame for that hub.
-    pub fn told(&self, effect: Effect) -> Option<(Life, Frame)> {
+    pub fn frame_of(&self, effect: Effect) -> Option<(Life, Frame)> {
         let to = |conn: Conn| self.agents.get(&conn).map(|(life, _)| life.clone());
         match effect {
             Effect::Ended { reply, ending, delta } => {

@@ -67,7 +67,7 @@ impl NatsLink {
         // it.
         let all = async { tokio::join!(self.states.finish(), self.mail.finish()) };
         let _ = timeout(Duration::from_millis(RECALL_MS), all).await;
-        self.say(true).await;
+        self.send_heartbeat(true).await;
         let _ = self.client.flush().await;
         self.served.leave_all();
     }

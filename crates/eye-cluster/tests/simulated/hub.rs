@@ -24,7 +24,7 @@ pub struct SimHub {
     pages: BTreeMap<SessionId, Page>,
     conns: u64,
     /// The newest state of each session that an agent got here: its number and its revision.
-    told: BTreeMap<SessionId, (u64, u64)>,
+    answers: BTreeMap<SessionId, (u64, u64)>,
     pub served: Vec<(Life, Request)>,
     /// Entries of the directory that the server still has to deliver, in order.
     pub watch: VecDeque<Event>,
@@ -51,7 +51,7 @@ impl SimHub {
             board,
             pages: BTreeMap::new(),
             conns: 100,
-            told: BTreeMap::new(),
+            answers: BTreeMap::new(),
             served: Vec::new(),
             watch: VecDeque::new(),
             acks: VecDeque::new(),
@@ -108,28 +108,28 @@ impl SimHub {
         for session in (0..SESSIONS).map(id) {
             // A state that was handed over or forgotten is not here any more, so a later one is not compared with it.
             if self.board.hands_and_revision(session.as_str()).1.is_none() {
-                self.told.remove(&session);
+                self.answers.remove(&session);
             }
         }
         (seen, gone, self.board.take_changed_rows(now))
     }
 
     /// The newest state that an agent got here: its number and its revision.
-    pub fn told(&self, session: &SessionId) -> Option<(u64, u64)> {
-        self.told.get(session).copied()
+    pub fn last_answer(&self, session: &SessionId) -> Option<(u64, u64)> {
+        self.answers.get(session).copied()
     }
 
     /// Checks a state that an agent got: it is never older than the one before, and it is the page's own if the page
     /// has published.
-    pub fn told_state(&mut self, session: &SessionId, told: &Value) {
-        let number = told["value"]["n"].as_u64().expect("a number");
-        let revision = told["revision"].as_u64().expect("a revision");
-        if let Some(before) = self.told.insert(session.clone(), (number, revision)) {
+    pub fn check_state(&mut self, session: &SessionId, answer: &Value) {
+        let number = answer["value"]["n"].as_u64().expect("a number");
+        let revision = answer["revision"].as_u64().expect("a revision");
+        if let Some(before) = self.answers.insert(session.clone(), (number, revision)) {
             assert!(before.0 <= number && before.1 <= revision, "{before:?}, then {number} at {revision}");
             assert!(before.0 == number || before.1 < revision, "{before:?}, then {number} at {revision}");
         }
         let Some(page) = self.pages.get(session) else { return };
-        assert_eq!(told["value"]["origin"], page.origin, "a state of another origin");
+        assert_eq!(answer["value"]["origin"], page.origin, "a state of another origin");
         if let Some(published) = page.published {
             assert_eq!(number, published, "not what the page published here");
         }

@@ -95,7 +95,7 @@ fn what_was_kept_follows_the_page() {
         world.arrive();
         assert_eq!(world.given(), 1, "of {pages_max}, after {between:?}");
         world.read_state(1, &id(0));
-        assert_eq!(world.hubs[1].told(&id(0)), Some((1, 1)), "of {pages_max}, after {between:?}");
+        assert_eq!(world.hubs[1].last_answer(&id(0)), Some((1, 1)), "of {pages_max}, after {between:?}");
     }
 }
 
@@ -141,7 +141,7 @@ fn a_page_that_moves_twice_at_once_is_where_it_came_last_with_what_was_kept() {
                 world.arrive();
                 assert_eq!(world.given(), 1, "of {pages_max}: {between:?}, {after:?}");
                 world.read_state(2, &id(0));
-                assert_eq!(world.hubs[2].told(&id(0)), Some((1, 1)), "of {pages_max}: {between:?}, {after:?}");
+                assert_eq!(world.hubs[2].last_answer(&id(0)), Some((1, 1)), "of {pages_max}: {between:?}, {after:?}");
             }
         }
     }
@@ -189,7 +189,7 @@ fn a_page_that_comes_back_before_its_hub_heard_that_it_left_stays_there_with_wha
                     assert_eq!(world.given(), letters, "{story}");
                     world.read_state(0, &id(0));
                     let states = 1 + before.iter().filter(|step| matches!(step, Step::Publish { .. })).count() as u64;
-                    assert_eq!(world.hubs[0].told(&id(0)).map(|told| told.1), Some(states), "{story}");
+                    assert_eq!(world.hubs[0].last_answer(&id(0)).map(|answer| answer.1), Some(states), "{story}");
                 }
             }
         }
@@ -263,19 +263,19 @@ fn a_state_outlives_its_hub() {
     for hub in [0, 1, 2] {
         world.read_state(hub, &id(0));
         world.settle();
-        assert_eq!(world.hubs[hub].told(&id(0)), Some((1, 1)), "at {hub}");
+        assert_eq!(world.hubs[hub].last_answer(&id(0)), Some((1, 1)), "at {hub}");
     }
     world.step(Step::Join { hub: 2, session: 0, foreign: false });
     world.publish(2, &id(0));
     world.settle();
     world.read_state(2, &id(0));
-    assert_eq!(world.hubs[2].told(&id(0)), Some((2, 2)), "its revisions go on");
+    assert_eq!(world.hubs[2].last_answer(&id(0)), Some((2, 2)), "its revisions go on");
     // The page's hub crashes again. The others return the newer state.
     world.step(Step::Crash { hub: 2 });
     world.settle();
     world.read_state(1, &id(0));
     world.settle();
-    assert_eq!(world.hubs[1].told(&id(0)), Some((2, 2)));
+    assert_eq!(world.hubs[1].last_answer(&id(0)), Some((2, 2)));
 }
 
 #[test]
@@ -318,5 +318,5 @@ fn a_page_that_is_back_before_its_hub_is_known_to_be_gone_goes_on_with_its_revis
     world.publish(1, &id(0));
     world.settle();
     world.read_state(1, &id(0));
-    assert_eq!(world.hubs[1].told(&id(0)), Some((2, 2)));
+    assert_eq!(world.hubs[1].last_answer(&id(0)), Some((2, 2)));
 }

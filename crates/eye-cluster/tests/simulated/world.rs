@@ -36,10 +36,10 @@ pub struct World {
     /// The calls that must end: the number and the life of their hub, and how often each has ended.
     pub calls: BTreeMap<u64, (usize, Life, usize)>,
     /// A counter for what pages publish: a later state or letter has a higher number.
-    said: u64,
+    last_number: u64,
     /// The letters that agents got.
     given: BTreeSet<u64>,
-    asked: u64,
+    requests: u64,
     /// How many pages of other hubs each hub lists.
     pages_max: usize,
 }
@@ -66,9 +66,9 @@ impl World {
             letters: None,
             last_call: 0,
             calls: BTreeMap::new(),
-            said: 0,
+            last_number: 0,
             given: BTreeSet::new(),
-            asked: 0,
+            requests: 0,
             pages_max,
         };
         for at in 0..HUBS {
@@ -213,7 +213,7 @@ impl World {
                 Effect::HandOver(handover) => self.on(hub, Event::HandOver(handover)),
                 Effect::Lasting(lasting) => self.on(hub, Event::Lasting(lasting)),
                 Effect::LookUp { word } => self.on(hub, Event::LookUp { word }),
-                Effect::Result { reply, result: Ok(text) } => self.told(hub, &reply, &text),
+                Effect::Result { reply, result: Ok(text) } => self.check_answer(hub, &reply, &text),
                 _ => {}
             }
         }
@@ -226,22 +226,22 @@ impl World {
     }
 
     /// Checks the state or the letters that an agent got.
-    fn told(&mut self, hub: usize, reply: &Reply, text: &str) {
+    fn check_answer(&mut self, hub: usize, reply: &Reply, text: &str) {
         let ReplyForm::Rpc(id) = &reply.form else { return };
-        let told: Value = serde_json::from_str(text).expect("JSON");
+        let answer: Value = serde_json::from_str(text).expect("JSON");
         let Some(session) = id.split('/').nth(1).map(cast::id) else { return };
-        for letter in told["messages"].as_array().into_iter().flatten() {
+        for letter in answer["messages"].as_array().into_iter().flatten() {
             let number = letter["msg"].as_u64().expect("a number");
             assert!(self.given.insert(number), "the letter {number} is given twice");
         }
-        if told["value"].is_object() {
-            self.hubs[hub].told_state(&session, &told);
+        if answer["value"].is_object() {
+            self.hubs[hub].check_state(&session, &answer);
         }
     }
 
     fn reply(&mut self, session: &SessionId) -> Reply {
-        self.asked += 1;
-        Reply { agent: cast::AGENT, form: ReplyForm::Rpc(format!("{}/{session}", self.asked).into()) }
+        self.requests += 1;
+        Reply { agent: cast::AGENT, form: ReplyForm::Rpc(format!("{}/{session}", self.requests).into()) }
     }
 
     /// An agent reads the state of a session, whether its page is here or at no hub.
@@ -262,8 +262,8 @@ impl World {
     }
 
     pub fn publish(&mut self, hub: usize, session: &SessionId) {
-        self.said += 1;
-        let number = self.said;
+        self.last_number += 1;
+        let number = self.last_number;
         let Some((conn, origin, revision)) = self.hubs[hub].publishes(session, number) else { return };
         let state = json!({ "n": number, "origin": origin }).to_string().into();
         let whole = WholeState { state, revision };
@@ -271,8 +271,8 @@ impl World {
     }
 
     pub fn put(&mut self, hub: usize, session: &SessionId) {
-        self.said += 1;
-        let (message, wall_ms) = (self.said.to_string().into(), self.said);
+        self.last_number += 1;
+        let (message, wall_ms) = (self.last_number.to_string().into(), self.last_number);
         if let Some(conn) = self.hubs[hub].page(session) {
             self.board(hub, Input::page(conn, PageEvent::Puts { message, wall_ms }));
         }

@@ -59,7 +59,7 @@ impl Played {
         for event in events {
             self.0.on(now, event, &mut self.1);
         }
-        self.1.drain(..).filter_map(|action| told(&action)).collect()
+        self.1.drain(..).filter_map(|action| described(&action)).collect()
     }
 
     fn on(&mut self, events: impl IntoIterator<Item = Event>) -> Vec<String> {
@@ -67,7 +67,7 @@ impl Played {
     }
 }
 
-fn told(action: &Action) -> Option<String> {
+fn described(action: &Action) -> Option<String> {
     Some(match action {
         Action::LookUp { look_up, session } => format!("get {session} as {look_up}"),
         Action::ReadDirectory => "read".into(),
@@ -195,9 +195,9 @@ fn what_is_looked_up_makes_room_for_what_is_looked_up_later() {
 #[test]
 fn hubs_are_asked_for_few_words_at_once_and_one_that_ends_is_not_waited_for() {
     let mut hub = Played::new();
-    let asked: Vec<String> = (0..6).flat_map(|number| hub.on([look_up(&format!("word {number}"))])).collect();
+    let actions: Vec<String> = (0..6).flat_map(|number| hub.on([look_up(&format!("word {number}"))])).collect();
     assert_eq!(
-        asked,
+        actions,
         ["ask b for word 0 as 1", "ask b for word 1 as 2", "ask b for word 2 as 3", "ask b for word 3 as 4"]
     );
     assert_eq!(hub.on([sought(1, None)]), ["word 0 known: true", "ask b for word 4 as 5"]);
@@ -230,15 +230,15 @@ fn a_hub_tells_the_best_of_its_own_pages_and_few_of_one_origin() {
     }
     hold("z1", Some("shop"), ORIGIN);
     hold("z2", None, "http://localhost:9");
-    let mut tells = |word: &str| {
+    let mut lists = |word: &str| {
         core.on(1, Event::Frame { from: "a".into(), frame: Frame::Seek { seek: 7, word: word.into() } }, &mut out);
         let Some(Action::Send { frame: Frame::Sought { seek: 7, pages }, .. }) = out.pop() else { panic!("{out:?}") };
         pages.iter().map(|page| page.session.to_string()).collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(tells("shop"), "z1 p0 p1 p2 z2");
-    assert_eq!(tells("http://localhost:9/"), "z2");
-    assert_eq!(tells("p5"), "p5");
-    assert_eq!(tells("elsewhere"), "");
+    assert_eq!(lists("shop"), "z1 p0 p1 p2 z2");
+    assert_eq!(lists("http://localhost:9/"), "z2");
+    assert_eq!(lists("p5"), "p5");
+    assert_eq!(lists("elsewhere"), "");
 }
 
 fn joins(session: &str) -> Event {
@@ -266,14 +266,14 @@ fn a_session_that_is_not_listed_is_claimed_when_it_was_looked_up() {
 #[test]
 fn what_a_dead_hub_has_listed_is_removed_also_where_it_is_not_listed_here() {
     let mut hub = Played::new();
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     let mut now = 0;
     while now <= FORGET_AFTER_MS + 10 * BEAT_MS {
         now += BEAT_MS;
-        told.extend(hub.at(now, [Event::Beat { name: "a".into(), life: "a".into() }, Event::Tick]));
+        lines.extend(hub.at(now, [Event::Beat { name: "a".into(), life: "a".into() }, Event::Tick]));
     }
-    told.sort();
-    assert_eq!(told, ["read", "remove s1 at 1", "remove s2 at 2", "s1 is gone, s2 is gone"].map(str::to_owned));
+    lines.sort();
+    assert_eq!(lines, ["read", "remove s1 at 1", "remove s2 at 2", "s1 is gone, s2 is gone"].map(str::to_owned));
     let again = [Event::Reading, entry("s1", 1), entry("s2", 2), entry("s3", 3)];
     assert_eq!(hub.at(now, again), ["remove s3 at 3"]);
     let gone = [removed("s1", 4), removed("s2", 5), Event::Read];
