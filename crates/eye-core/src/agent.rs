@@ -55,7 +55,7 @@ pub struct Agent {
     pub last_used: Option<UsedPage>,
     pub joined: Option<UsedPage>,
     /// Sessions in which calls of this agent may be under way.
-    pub asked: BTreeSet<SessionId>,
+    pub called: BTreeSet<SessionId>,
     /// Holds back answers without ids until they are in order.
     pub order: InOrder<Ending>,
     pub in_flight: usize,

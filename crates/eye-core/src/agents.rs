@@ -44,15 +44,15 @@ impl Switchboard {
     }
 
     /// An agent left. With an error it is still connected, and its calls end with that error.
-    pub(crate) fn agent_left(&mut self, now: Millis, agent: Conn, told: Option<&Error>, out: &mut Vec<Effect>) {
+    pub(crate) fn agent_left(&mut self, now: Millis, agent: Conn, error: Option<&Error>, out: &mut Vec<Effect>) {
         self.leave(agent);
-        self.framed_left(agent, told, out);
-        self.stop_lookups(Some(agent), told, out);
+        self.framed_left(agent, error, out);
+        self.stop_lookups(Some(agent), error, out);
         self.topics.forget(agent);
-        if told.is_some() {
-            let asked = self.agents.get(&agent).map(|known| known.asked.clone()).unwrap_or_default();
-            for session in asked {
-                self.session_on(now, &session, Event::AgentLeft { agent, told: told.cloned() }, out);
+        if error.is_some() {
+            let called = self.agents.get(&agent).map(|known| known.called.clone()).unwrap_or_default();
+            for session in called {
+                self.session_on(now, &session, Event::AgentLeft { agent, error: error.cloned() }, out);
             }
         }
         let Some(left) = self.agents.remove(&agent) else { return };
@@ -64,10 +64,10 @@ impl Switchboard {
             watchers.retain(|watcher| *watcher != agent);
             !watchers.is_empty()
         });
-        for session in &left.asked {
-            self.session_on(now, session, Event::AgentLeft { agent, told: None }, out);
+        for session in &left.called {
+            self.session_on(now, session, Event::AgentLeft { agent, error: None }, out);
         }
-        self.stop_collecting(agent, &left.shelf_name(), told, out);
+        self.stop_collecting(agent, &left.shelf_name(), error, out);
     }
 
     fn stop_collecting(&mut self, agent: Conn, kept_by: &str, error: Option<&Error>, out: &mut Vec<Effect>) {

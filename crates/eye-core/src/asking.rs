@@ -11,7 +11,7 @@ use crate::opaque::opaque;
 use crate::question::Question;
 use crate::select;
 use crate::session::Session;
-use crate::session_event::{Asked, Event, Outcome};
+use crate::session_event::{Event, Outcome, SessionCall};
 use crate::switchboard::Switchboard;
 use crate::task::{Asker, Mode, Reply, ReplyForm, Task};
 use crate::task_params::{frame_of, frame_of_ref, signed};
@@ -122,22 +122,22 @@ impl Switchboard {
             return;
         }
         let timeout_ms = question.timeout_ms.or(known.timeout_ms);
-        let whole_page = known.frame.is_none() && matches!(question.task, Task::Eval { frame: None, .. });
+        let main_frame = known.frame.is_none() && matches!(question.task, Task::Eval { frame: None, .. });
         let reply = match (held, reply) {
             // Nearly always: code for the page itself, whose answer the agent waits for.
-            (Some(held), Some(reply)) if whole_page && question.mode == Mode::Answer => {
-                held.asked_now(now, &known.name);
+            (Some(held), Some(reply)) if main_frame && question.mode == Mode::Answer => {
+                held.note_asked(now, &known.name);
                 known.in_flight += 1;
                 let Question { task, unfit, .. } = question;
                 let mut outcomes = std::mem::take(&mut self.outcomes);
-                let asked = Asked { asker: Asker::Agent(reply), task, timeout_ms, unfit };
-                let wake = held.ask(now, asked, &mut outcomes).and_then(|deadline| held.arm_for(deadline));
+                let call = SessionCall { asker: Asker::Agent(reply), task, timeout_ms, unfit };
+                let wake = held.ask(now, call, &mut outcomes).and_then(|deadline| held.arm_for(deadline));
                 self.dispatched(now, &session, wake, outcomes, out);
                 return;
             }
             (held, reply) => {
                 if let Some(held) = held {
-                    held.asked_now(now, &known.name);
+                    held.note_asked(now, &known.name);
                 }
                 reply
             }
@@ -180,7 +180,7 @@ impl Switchboard {
             known.in_flight += 1;
         }
         let unfit = question.unfit;
-        let refused = self.asked(now, &session, Asked { asker, task, timeout_ms, unfit }, out);
+        let refused = self.ask_session(now, &session, SessionCall { asker, task, timeout_ms, unfit }, out);
         if let Some((reply, receipt)) = receipt {
             let result = match refused {
                 // A refused fire-and-forget call is reported to the agent that sent it.
@@ -197,7 +197,7 @@ impl Switchboard {
         let Some(frame) = frame else { return (session, None) };
         let Some(own) = self.frame_session(agent, &session, &frame) else { return (session, Some(frame)) };
         if let Some(known) = self.agents.get_mut(&agent) {
-            known.asked.insert(own.clone());
+            known.called.insert(own.clone());
         }
         (own, None)
     }
@@ -225,16 +225,16 @@ impl Switchboard {
     }
 
     /// Dispatches a call. Returns the refusal of a fire-and-forget call, which has no other way back.
-    pub(crate) fn asked(
+    pub(crate) fn ask_session(
         &mut self,
         now: Millis,
         session: &SessionId,
-        asked: Asked,
+        call: SessionCall,
         out: &mut Vec<Effect>,
     ) -> Option<Error> {
         let mut outcomes = std::mem::take(&mut self.outcomes);
         let wake = self.sessions.get_mut(session).and_then(|held| {
-            let deadline = held.ask(now, asked, &mut outcomes)?;
+            let deadline = held.ask(now, call, &mut outcomes)?;
             held.arm_for(deadline)
         });
         let refused = match outcomes.first() {
@@ -297,7 +297,7 @@ impl Switchboard {
         let default_ms = self.agents.get_mut(&agent).and_then(|known| {
             known.in_flight += tasks.len();
             if let Some(held) = self.sessions.get_mut(&session) {
-                held.asked_now(now, &known.name);
+                held.note_asked(now, &known.name);
             }
             known.timeout_ms
         });
@@ -305,7 +305,7 @@ impl Switchboard {
         for (at, (task, timeout_ms, unfit)) in tasks.into_iter().enumerate() {
             let asker = Asker::Batch { agent, batch, at };
             let timeout_ms = timeout_ms.or(default_ms);
-            self.asked(now, &session, Asked { asker, task, timeout_ms, unfit }, out);
+            self.ask_session(now, &session, SessionCall { asker, task, timeout_ms, unfit }, out);
         }
     }
 
@@ -352,7 +352,7 @@ impl Switchboard {
         if known.passed {
             out.push(Effect::CancelElsewhere { agent, forms: forms.clone() });
         }
-        let sessions: Vec<SessionId> = known.asked.iter().cloned().collect();
+        let sessions: Vec<SessionId> = known.called.iter().cloned().collect();
         self.cancel_lookups(agent, &forms, out);
         for session in sessions {
             for form in &forms {
@@ -450,7 +450,7 @@ impl Switchboard {
             known.target_page = Some(page.clone());
         }
         known.last_used = Some(page.clone());
-        known.asked.insert(page.session.clone());
+        known.called.insert(page.session.clone());
         if !known.name.is_empty() {
             let name = known.name.clone();
             if let Some(memory) = self.memory(now, &name) {

@@ -59,8 +59,8 @@ impl Switchboard {
         listeners.retain(|to| audience.holds(topic, self.page(*to)) && self.reaches(&scope, origin, *to));
         // Messages under our own prefix stay at this hub: each hub keeps the mail of its own pages.
         let is_own = topic.starts_with(OWN_TOPIC_PREFIX);
-        let heard = Publication { topic, audience: &audience, origin, scope: &scope };
-        let hubs = if is_own { Vec::new() } else { self.topics.hubs(heard) };
+        let publication = Publication { topic, audience: &audience, origin, scope: &scope };
+        let hubs = if is_own { Vec::new() } else { self.topics.hubs(publication) };
         if !listeners.is_empty() || !hubs.is_empty() {
             let count = listeners.len() + hubs.len();
             out.extend(listeners.into_iter().map(|conn| Effect::Message { conn, params: params.clone() }));
@@ -92,8 +92,9 @@ impl Switchboard {
             return;
         }
         let mut listeners = self.topics.listeners(&topic, ELSEWHERE);
-        let hears = |to: &Conn| audience.holds(&topic, self.page(*to)) && self.reaches(&scope, origin.as_deref(), *to);
-        listeners.retain(hears);
+        let receives =
+            |to: &Conn| audience.holds(&topic, self.page(*to)) && self.reaches(&scope, origin.as_deref(), *to);
+        listeners.retain(receives);
         if listeners.is_empty() && wait_ms > 0 {
             let waiting = Waiting { topic, params, publisher: ELSEWHERE, origin, scope, audience };
             let _ = self.topics.queue(now.saturating_add(wait_ms.min(TOPIC_WAIT_MAX_MS)), waiting);
@@ -103,14 +104,14 @@ impl Switchboard {
     }
 
     /// The interests of another hub changed. Queued messages that it now listens to go there.
-    pub(crate) fn heard_elsewhere(
+    pub(crate) fn receive_interests(
         &mut self,
         now: Millis,
         hub: &Arc<str>,
         interests: HubInterests,
         out: &mut Vec<Effect>,
     ) {
-        for (until, waiting) in self.topics.hear_elsewhere(hub, interests) {
+        for (until, waiting) in self.topics.receive_elsewhere(hub, interests) {
             let Waiting { topic, params, origin, scope, audience, .. } = waiting;
             let wait_ms = until.saturating_sub(now);
             let message = TopicMessage { topic, params, origin, scope, audience, wait_ms };
@@ -181,8 +182,8 @@ impl Switchboard {
     /// of those origins, and sends messages only to them.
     fn reaches(&self, from: &Scope, origin: Option<&str>, to: Conn) -> bool {
         let listener = self.agents.get(&to).map(|agent| &agent.scope).filter(|scope| !scope.sees_all());
-        let heard = listener.is_none_or(|scope| origin.is_some_and(|origin| scope.sees(origin)));
-        heard && (from.sees_all() || self.page(to).is_some_and(|page| from.sees(page.origin())))
+        let may_receive = listener.is_none_or(|scope| origin.is_some_and(|origin| scope.sees(origin)));
+        may_receive && (from.sees_all() || self.page(to).is_some_and(|page| from.sees(page.origin())))
     }
 
     /// Subscribes a connection to a topic and delivers the messages queued for it, or unsubscribes it.
@@ -194,7 +195,7 @@ impl Switchboard {
         wanted: bool,
         out: &mut Vec<Effect>,
     ) {
-        let heard = match check(topic) {
+        let delivered = match check(topic) {
             Ok(()) if wanted => {
                 self.topics.begins(conn);
                 self.listens_as(conn);
@@ -202,11 +203,11 @@ impl Switchboard {
                 self.topics.subscribe(conn, page, topic).map(|waited| {
                     // Messages that may not go to this connection are queued again.
                     let passes = |one: &Waiting| self.reaches(&one.scope, one.origin.as_deref(), conn);
-                    let (heard, kept): (Vec<_>, Vec<_>) = waited.into_iter().partition(|(_, one)| passes(one));
+                    let (delivered, kept): (Vec<_>, Vec<_>) = waited.into_iter().partition(|(_, one)| passes(one));
                     for (until, waiting) in kept {
                         let _ = self.topics.queue(until, waiting);
                     }
-                    heard
+                    delivered
                 })
             }
             Ok(()) => {
@@ -215,10 +216,10 @@ impl Switchboard {
             }
             Err(error) => Err(error),
         };
-        match heard {
-            Ok(heard) => {
+        match delivered {
+            Ok(delivered) => {
                 self.tell(conn, id, Ok("{}".into()), out);
-                out.extend(heard.into_iter().map(|(_, waiting)| Effect::Message { conn, params: waiting.params }));
+                out.extend(delivered.into_iter().map(|(_, waiting)| Effect::Message { conn, params: waiting.params }));
             }
             Err(error) => self.tell(conn, id, Err(error), out),
         }

@@ -209,9 +209,9 @@ impl Document {
                 let at = members.keys().position(|key| **key == *name).ok_or(Unfit::Wrong)?;
                 let size = Size::of(members.get(&*name).ok_or(Unfit::Wrong)?, meter)?;
                 let (name, value) = members.shift_remove_entry(&*name).ok_or(Unfit::Wrong)?;
-                let mut whole = size;
-                whole.name(&name);
-                self.resize(whole, Size::default());
+                let mut member = size;
+                member.name(&name);
+                self.resize(member, Size::default());
                 let given = given(&value);
                 undo.push(Undo::RemovedMember { path, at, name, value });
                 Ok((given, size))

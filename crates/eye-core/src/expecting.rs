@@ -12,7 +12,7 @@ use eye_protocol::{Code, Error, SessionId};
 impl Switchboard {
     /// Lets a request wait if its page is expected to offer what the request needs. `Some`: the request need not wait.
     pub(crate) fn unless_expected(&mut self, now: Millis, input: Input) -> Option<Input> {
-        let Some((agent, page)) = self.asked_of(&input) else { return Some(input) };
+        let Some((agent, page)) = self.may_wait(&input) else { return Some(input) };
         let Ok(session) = self.find(agent, page) else { return Some(input) };
         let Some(held) = self.sessions.get_mut(&session) else { return Some(input) };
         if !wanted(&input).into_iter().any(|wanted| held.expects(now, agent, wanted)) {
@@ -29,7 +29,7 @@ impl Switchboard {
 
     /// The agent and page of a request that may have to wait. Code and verbs wait only behind requests that wait
     /// already.
-    pub(crate) fn asked_of<'a>(&self, input: &'a Input) -> Option<(Conn, Option<&'a str>)> {
+    pub(crate) fn may_wait<'a>(&self, input: &'a Input) -> Option<(Conn, Option<&'a str>)> {
         match input {
             Input::Ask { agent, page, task: Task::Tool { .. }, .. } => Some((*agent, page.as_deref())),
             Input::Ask { agent, page, .. } if self.waiting.contains(agent) => Some((*agent, page.as_deref())),

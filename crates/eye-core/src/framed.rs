@@ -41,7 +41,7 @@ pub(crate) struct Framed {
 pub(crate) struct Part {
     /// The frame's label, such as `f2`. Empty for the page itself.
     pub(crate) label: Box<str>,
-    pub(crate) said: FrameLines,
+    pub(crate) lines: FrameLines,
 }
 
 #[derive(Debug)]
@@ -56,21 +56,21 @@ impl Framed {
     /// An outline whose parts have not answered. `params` are those of the looks at frames.
     pub(crate) fn new(reply: Reply, tab: SessionId, params: Box<str>, all: bool) -> Self {
         let lines_max = if all { LINES_ALL_MAX } else { LINES_MAX };
-        let parts = vec![Part { label: "".into(), said: FrameLines::Nothing }];
+        let parts = vec![Part { label: "".into(), lines: FrameLines::Nothing }];
         Self { reply, tab, params, lines_max, delta: None, until: 0, parts, left: 1 }
     }
 
     /// Records the result of a part, and adds the frames that it names.
-    pub(crate) fn hear(&mut self, at: usize, said: FrameLines) {
-        if let FrameLines::Text(text) = &said {
+    pub(crate) fn add_lines(&mut self, at: usize, lines: FrameLines) {
+        if let FrameLines::Text(text) = &lines {
             for label in text.lines().flat_map(labels) {
                 if self.parts.len() <= FRAMES_LEN_MAX && self.parts.iter().all(|part| *part.label != *label) {
-                    self.parts.push(Part { label: label.into(), said: FrameLines::Nothing });
+                    self.parts.push(Part { label: label.into(), lines: FrameLines::Nothing });
                     self.left += 1;
                 }
             }
         }
-        self.parts[at].said = said;
+        self.parts[at].lines = lines;
     }
 
     /// The whole outline.
@@ -84,7 +84,7 @@ impl Framed {
     fn write(&self, at: usize, indent: usize, done: &mut Vec<bool>, written: &mut Written) {
         done[at] = true;
         let part = &self.parts[at];
-        let text = match &part.said {
+        let text = match &part.lines {
             FrameLines::Nothing => return,
             FrameLines::Note(note) => {
                 let next = if *note == UNSEEN { String::new() } else { format!(" (eye --frame {} look)", part.label) };
@@ -152,7 +152,7 @@ mod tests {
         let mut framed = Framed::new(reply, SessionId::parse("tab").unwrap(), "{}".into(), false);
         framed.lines_max = lines_max;
         for (at, text) in texts.iter().enumerate() {
-            framed.hear(at, FrameLines::Text((*text).to_owned()));
+            framed.add_lines(at, FrameLines::Text((*text).to_owned()));
         }
         framed
     }

@@ -5,7 +5,7 @@ use crate::effect::Effect;
 use crate::framed::{FrameLines, Framed, LATE, REFUSED, UNSEEN};
 use crate::ids::{Conn, Millis};
 use crate::session::Session;
-use crate::session_event::Asked;
+use crate::session_event::SessionCall;
 use crate::switchboard::Switchboard;
 use crate::task::{Asker, Reply, Task, Terms};
 use eye_protocol::rpc::json;
@@ -30,14 +30,14 @@ impl Switchboard {
         if !driven || !OUTLINES.contains(&&**method) {
             return Asker::Agent(reply);
         }
-        let asked: serde_json::Value = serde_json::from_str(params).unwrap_or_default();
+        let options: serde_json::Value = serde_json::from_str(params).unwrap_or_default();
         // Changes are reported of one document only.
-        if asked["since"] == true {
+        if options["since"] == true {
             return Asker::Agent(reply);
         }
-        let all = asked["all"] == true;
+        let all = options["all"] == true;
         self.last_batch += 1;
-        let params = json(&json!({ "agent": asked["agent"], "all": all })).into();
+        let params = json(&json!({ "agent": options["agent"], "all": all })).into();
         let framed = Framed::new(reply.clone(), session.clone(), params, all);
         self.framed.insert(self.last_batch, framed);
         Asker::Framed { reply, outline: self.last_batch, at: 0 }
@@ -53,7 +53,7 @@ impl Switchboard {
         out: &mut Vec<Effect>,
     ) {
         let Some(framed) = self.framed.get_mut(&outline) else { return };
-        let said = match ending {
+        let lines = match ending {
             Ok(Value::Text(text)) if text.len() <= OUTLINE_BYTES_MAX => FrameLines::Text(text),
             ending @ Err(Error { code: Code::CANCELLED, .. }) => return self.end_framed(outline, ending, delta, out),
             ending if at == 0 => return self.end_framed(outline, ending, delta, out),
@@ -65,7 +65,7 @@ impl Switchboard {
             framed.until = now.saturating_add(FRAMES_MS);
         }
         let first = framed.parts.len();
-        framed.hear(at, said);
+        framed.add_lines(at, lines);
         let agent = framed.reply.agent;
         // This part counts as ended only after all frames that it names are asked: one of them may be refused at once.
         for frame in first..self.framed.get(&outline).map_or(0, |framed| framed.parts.len()) {
@@ -89,18 +89,18 @@ impl Switchboard {
             return;
         };
         if !known.scope.sees(held.origin()) {
-            framed.parts[at].said = FrameLines::Note(UNSEEN);
+            framed.parts[at].lines = FrameLines::Note(UNSEEN);
             framed.left -= 1;
             return;
         }
-        held.asked_now(now, &known.name);
-        known.asked.insert(session.clone());
+        held.note_asked(now, &known.name);
+        known.called.insert(session.clone());
         known.in_flight += 1;
         let (method, terms) = ("page/look".into(), Terms::default());
         let task = Task::Verb { method, params: framed.params.clone(), again: false, terms };
         let asker = Asker::Framed { reply: framed.reply.clone(), outline, at };
         let timeout_ms = Some(framed.until.saturating_sub(now));
-        self.asked(now, &session, Asked { asker, task, timeout_ms, unfit: None }, out);
+        self.ask_session(now, &session, SessionCall { asker, task, timeout_ms, unfit: None }, out);
     }
 
     fn end_framed(&mut self, outline: u64, ending: Ending, delta: Option<Box<str>>, out: &mut Vec<Effect>) {
@@ -110,10 +110,10 @@ impl Switchboard {
     }
 
     /// An agent left. With an error it is still connected, and its outlines end with that error.
-    pub(crate) fn framed_left(&mut self, agent: Conn, told: Option<&Error>, out: &mut Vec<Effect>) {
+    pub(crate) fn framed_left(&mut self, agent: Conn, error: Option<&Error>, out: &mut Vec<Effect>) {
         let its = self.framed.iter().filter(|(_, framed)| framed.reply.agent == agent);
         for outline in its.map(|(outline, _)| *outline).collect::<Vec<_>>() {
-            if let (Some(framed), Some(error)) = (self.framed.remove(&outline), told) {
+            if let (Some(framed), Some(error)) = (self.framed.remove(&outline), error) {
                 self.ended(framed.reply, Err(error.clone()), None, out);
             }
         }

@@ -253,7 +253,7 @@ impl Input {
     }
 
     /// The agent, and its words for a page. Without words it means its own page.
-    pub(crate) fn asks(&self) -> Option<(Conn, Option<&str>)> {
+    pub(crate) fn page_request(&self) -> Option<(Conn, Option<&str>)> {
         match self.source() {
             Source::AboutPage { agent, words, .. } => Some((agent, words)),
             Source::Peer(_) | Source::Hub => None,

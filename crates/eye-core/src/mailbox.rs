@@ -197,7 +197,7 @@ impl Mailbox {
     pub(crate) fn cancel(&mut self, reader: &Reply, out: &mut Vec<Outcome>) -> bool {
         let Some(at) = self.readers.iter().position(|(waiting, _)| waiting == reader) else { return false };
         if let Some((reply, _)) = self.readers.remove(at) {
-            out.push(told(reply, Err(Error::new(Code::CANCELLED, "cancelled"))));
+            out.push(outcome_of(reply, Err(Error::new(Code::CANCELLED, "cancelled"))));
         }
         true
     }
@@ -206,7 +206,7 @@ impl Mailbox {
     pub(crate) fn agent_left(&mut self, agent: Conn, error: Option<&Error>, out: &mut Vec<Outcome>) {
         self.readers.retain(|(reader, _)| {
             if let Some(error) = error.filter(|_| reader.agent == agent) {
-                out.push(told(reader.clone(), Err(error.clone())));
+                out.push(outcome_of(reader.clone(), Err(error.clone())));
             }
             reader.agent != agent
         });
@@ -217,13 +217,13 @@ impl Mailbox {
     pub(crate) fn change_origin(&mut self, seen_by: &[Conn], why: &str, out: &mut Vec<Outcome>) {
         let (stay, end) = std::mem::take(self).readers.into_iter().partition(|(to, _)| seen_by.contains(&to.agent));
         self.readers = stay;
-        out.extend(VecDeque::into_iter(end).map(|(to, _)| told(to, Err(Error::new(Code::DENIED, why)))));
+        out.extend(VecDeque::into_iter(end).map(|(to, _)| outcome_of(to, Err(Error::new(Code::DENIED, why)))));
     }
 
     /// The hub is ending: all waits end.
     pub(crate) fn shut_down(&mut self, out: &mut Vec<Outcome>) {
         for (reader, _) in std::mem::take(&mut self.readers) {
-            out.push(told(reader, Err(Error::new(Code::CONNECTION, "the hub shut down"))));
+            out.push(outcome_of(reader, Err(Error::new(Code::CONNECTION, "the hub shut down"))));
         }
     }
 
@@ -236,7 +236,7 @@ impl Mailbox {
         if std::mem::take(&mut self.lasts.written) {
             out.push(Outcome::MailGiven { reply: reader, result });
         } else {
-            out.push(told(reader, Ok(result)));
+            out.push(outcome_of(reader, Ok(result)));
         }
     }
 }
@@ -250,6 +250,6 @@ fn take_one(hashes: &mut Vec<u64>, hash: u64) -> bool {
     at.map(|at| hashes.swap_remove(at)).is_some()
 }
 
-fn told(reply: Reply, result: Result<String, Error>) -> Outcome {
+fn outcome_of(reply: Reply, result: Result<String, Error>) -> Outcome {
     Outcome::Effect(Effect::Result { reply, result })
 }

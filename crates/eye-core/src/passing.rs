@@ -65,7 +65,7 @@ impl Switchboard {
         match input {
             Input::Back(back) => self.back(now, *back, out),
             Input::Topics(news) => match *news {
-                TopicsNews::Interests { hub, interests } => self.heard_elsewhere(now, &hub, interests, out),
+                TopicsNews::Interests { hub, interests } => self.receive_interests(now, &hub, interests, out),
                 TopicsNews::Published(message) => self.published_elsewhere(now, message, out),
             },
             Input::Listed(changes) => {
@@ -119,7 +119,7 @@ impl Switchboard {
         if self.elsewhere.pages.is_empty() {
             return Some(input);
         }
-        let found = match (&input, input.asks()) {
+        let found = match (&input, input.page_request()) {
             (_, Some((agent, page))) => self.find(agent, page),
             (Input::Leave { reply }, None) => match self.joined(reply.agent) {
                 Some(session) => Ok(session.clone()),

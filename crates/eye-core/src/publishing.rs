@@ -164,8 +164,8 @@ impl Session {
                 // A page gets no report on its state; an agent that requested the state does.
                 let _ = self.take_state(page, page_revision, when, document, text, out);
             }
-            (Then::Tell { page, when, reply, query }, Done::StateAnswer(told)) => {
-                self.take_told_state(page, When { now, ..when }, told, reply, query, out);
+            (Then::Tell { page, when, reply, query }, Done::StateAnswer(answer)) => {
+                self.take_state_answer(page, When { now, ..when }, answer, reply, query, out);
             }
             (Then::Change { page, page_revision, when }, Done::Patched(document, fits, patch)) => {
                 let expected = self.published.state.as_mut().is_some_and(|state| state.take_back(Some(document)));
@@ -253,11 +253,11 @@ impl Session {
     }
 
     /// The page answered the request for its state.
-    pub(crate) fn page_told_state(&mut self, now: Millis, call: CallId, ending: Ending, out: &mut Vec<Outcome>) {
+    pub(crate) fn page_answered_state(&mut self, now: Millis, call: CallId, ending: Ending, out: &mut Vec<Outcome>) {
         let Some(known) = self.calls().remove(call) else { return };
         let Asker::State { reply, query } = known.asker else { return };
         let (Some(page), when) = (self.page(), When { now, wall_ms: self.published.wall_ms }) else { return };
-        let told = match ending {
+        let answer = match ending {
             Ok(Value::Json(text)) if text.len() > LIGHT_BYTES_MAX => {
                 return self.begin(Work::StateAnswer(text), Then::Tell { page, when, reply, query }, out);
             }
@@ -269,19 +269,19 @@ impl Session {
             }
             Err(error) => Err(error),
         };
-        self.take_told_state(page, when, told, reply, query, out);
+        self.take_state_answer(page, when, answer, reply, query, out);
     }
 
-    fn take_told_state(
+    fn take_state_answer(
         &mut self,
         page: Conn,
         when: When,
-        told: Result<StateAnswer, Error>,
+        answer: Result<StateAnswer, Error>,
         reply: Option<Reply>,
         query: StateQuery,
         out: &mut Vec<Outcome>,
     ) {
-        match told {
+        match answer {
             Ok(StateAnswer { document, text, revision }) => {
                 let taken = self.take_state(page, revision, when, document, text, out);
                 self.tell_taken_state(when.now, reply, query, taken, out);

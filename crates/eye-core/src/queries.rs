@@ -1,7 +1,7 @@
 //! Queries of the switchboard, which do not change it.
 
 use crate::ids::{Conn, Millis, earlier};
-use crate::row::{row, tell_apart};
+use crate::row::{disambiguate, row};
 use crate::session::Session;
 use crate::state::State;
 use crate::switchboard::Switchboard;
@@ -136,7 +136,7 @@ impl Switchboard {
         sessions.sort_by_key(|s| (s.presence() != Presence::Connected, Reverse(s.used_at()), s.id().clone()));
         let here = sessions.into_iter().map(|session| row(now, session, current.as_ref()));
         let mut rows: Vec<SessionRow> = here.chain(self.rows_elsewhere(now, agent)).collect();
-        tell_apart(&mut rows);
+        disambiguate(&mut rows);
         rows
     }
 

@@ -29,15 +29,15 @@ pub(crate) fn row(now: Millis, session: &Session, current: Option<&UsedPage>) ->
         tools: session.toolbox().len(),
         pending: session.pending(),
         idle_ms: now.saturating_sub(session.used_at()),
-        used_ms: session.asked().map(|(at, _)| now.saturating_sub(at)),
-        used_by: session.asked().map(|(_, by)| by.to_owned()).filter(|by| !by.is_empty()),
+        used_ms: session.last_asked().map(|(at, _)| now.saturating_sub(at)),
+        used_by: session.last_asked().map(|(_, by)| by.to_owned()).filter(|by| !by.is_empty()),
         current: current.is_some_and(|page| page.is(session)),
     }
 }
 
 /// Removes what every row would repeat: shows browsers only where there are several, and windows only where a browser
 /// has several.
-pub(crate) fn tell_apart(rows: &mut [SessionRow]) {
+pub(crate) fn disambiguate(rows: &mut [SessionRow]) {
     let mut windows: HashMap<String, HashSet<u32>> = HashMap::new();
     for row in rows.iter() {
         if let Some(browser) = &row.browser {

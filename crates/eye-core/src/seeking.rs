@@ -43,7 +43,7 @@ impl Switchboard {
 
     /// The word that has to be looked up for a request, if any.
     fn unlisted(&self, now: Millis, input: &Input) -> Option<Box<str>> {
-        let (agent, page) = input.asks()?;
+        let (agent, page) = input.page_request()?;
         let word = self.word(agent, page)?;
         // Other hubs know no page by a longer word.
         let is_known = word.len() > NAME_BYTES_MAX
@@ -87,8 +87,8 @@ impl Switchboard {
                 continue;
             }
             // The agent may have chosen another page meanwhile.
-            let asked = request.asks().and_then(|(agent, page)| self.word(agent, page));
-            if asked.as_deref() != Some(word) {
+            let named = request.page_request().and_then(|(agent, page)| self.word(agent, page));
+            if named.as_deref() != Some(word) {
                 request.bind(word);
             }
             let Some(request) = self.behind_work(request, out) else { continue };
@@ -132,7 +132,7 @@ impl Switchboard {
 
     /// An agent leaves, or the hub is ending: ends what waits for a recall or a lookup, with an error if it can still
     /// be sent.
-    pub(crate) fn stop_lookups(&mut self, agent: Option<Conn>, told: Option<&Error>, out: &mut Vec<Effect>) {
+    pub(crate) fn stop_lookups(&mut self, agent: Option<Conn>, error: Option<&Error>, out: &mut Vec<Effect>) {
         let taken = match agent {
             Some(agent) => {
                 let recalls = self.outliving.recalls.take_of(agent, None);
@@ -140,7 +140,7 @@ impl Switchboard {
             }
             None => self.outliving.recalls.stop().into_iter().chain(self.elsewhere.lookups.stop()).collect(),
         };
-        let Some(error) = told else { return };
+        let Some(error) = error else { return };
         for request in &taken {
             self.refuse(request, error, out);
         }

@@ -29,8 +29,8 @@ pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a dyn Candidate>
         }
         // Pages that are there hide those that have gone or are known only from the hub's earlier run, and whole pages
         // hide the frames inside them.
-        let whole: Vec<&dyn Candidate> = there.iter().copied().filter(|s| !s.is_frame()).collect();
-        let Some(best) = [whole, there, found].into_iter().find(|list| !list.is_empty()) else { continue };
+        let pages: Vec<&dyn Candidate> = there.iter().copied().filter(|s| !s.is_frame()).collect();
+        let Some(best) = [pages, there, found].into_iter().find(|list| !list.is_empty()) else { continue };
         if best.iter().any(|s| s.origin() != best[0].origin()) {
             let message = format!("`{wanted}` fits pages of several origins: {}", candidates(&best));
             return Err(Error::new(Code::SESSION, message).hint(choices(&best)));

@@ -11,8 +11,8 @@ mod leaving;
 mod moving;
 mod offering;
 mod page;
+mod replies;
 mod ticking;
-mod told;
 
 use crate::calls::{Call, Calls, Phase};
 use crate::effect::Effect;
@@ -23,7 +23,7 @@ use crate::mailbox::Mailbox;
 use crate::pace::Pace;
 use crate::policy::Policy;
 use crate::rate::Rate;
-use crate::session_event::{Asked, Event, Outcome};
+use crate::session_event::{Event, Outcome, SessionCall};
 use crate::state::{Published, State};
 use crate::task::{Asker, Task};
 use crate::toolbox::Toolbox;
@@ -37,10 +37,10 @@ use eye_protocol::messages::{PageInfo, Presence};
 use eye_protocol::scan::Pause;
 use eye_protocol::{Ending, Error, SessionId, Value, tools};
 use lasts::Lasts;
+pub(crate) use replies::answer_page;
+use replies::arrival;
+pub(crate) use replies::shut_down;
 use std::sync::Arc;
-pub(crate) use told::answer_page;
-use told::arrival;
-pub(crate) use told::shut_down;
 
 /// The rate limit of every page.
 const PAGE_RATE_MAX: Rate = Rate { per_s: PAGE_CALLS_PER_S_MAX, burst: SESSION_CALLS_MAX };
@@ -50,7 +50,7 @@ const PAGE_RATE_MAX: Rate = Rate { per_s: PAGE_CALLS_PER_S_MAX, burst: SESSION_C
 enum PageStatus {
     Connected {
         page: Conn,
-        heard_at: Millis,
+        alive_at: Millis,
         pinged_at: Option<Millis>,
     },
     /// `recalled`: known only from the hub's earlier run.
@@ -207,12 +207,12 @@ impl Session {
     }
 
     /// When an agent last called, and the agent's name.
-    pub fn asked(&self) -> Option<(Millis, &str)> {
+    pub fn last_asked(&self) -> Option<(Millis, &str)> {
         self.asked_at.map(|at| (at, &*self.asked_by))
     }
 
     /// Notes a call by the agent of this name.
-    pub fn asked_now(&mut self, now: Millis, by: &str) {
+    pub fn note_asked(&mut self, now: Millis, by: &str) {
         self.asked_at = Some(now);
         // Nearly always the same agent.
         if &*self.asked_by != by {
@@ -293,7 +293,7 @@ impl Session {
     /// When [`Event::Tick`] is due next.
     pub fn next_wake(&mut self) -> Option<Millis> {
         let own = match self.status {
-            PageStatus::Connected { heard_at, pinged_at: None, .. } => Some(heard_at + PING_INTERVAL_MS),
+            PageStatus::Connected { alive_at, pinged_at: None, .. } => Some(alive_at + PING_INTERVAL_MS),
             PageStatus::Connected { pinged_at: Some(at), .. } => Some(at + PING_TIMEOUT_MS),
             PageStatus::Away { until, .. } => Some(until),
             PageStatus::Gone { .. } => None,
@@ -348,7 +348,7 @@ impl Session {
             Event::StateWanted { reply, fresh, query } => self.want_state(now, reply, fresh, query, out),
             Event::MailWanted { reply, timeout_ms } => self.mailbox.read(now, reply, timeout_ms, out),
             Event::Cancelled { reply } => self.cancel(&reply, out),
-            Event::AgentLeft { agent, told } => self.agent_left(agent, told.as_ref(), out),
+            Event::AgentLeft { agent, error } => self.agent_left(agent, error.as_ref(), out),
             Event::Tick => self.tick(now, out),
             Event::Shutdown => {
                 let error = shut_down();
@@ -365,14 +365,14 @@ impl Session {
 
     /// Handles the answer of a page to a call.
     pub(crate) fn answered(&mut self, now: Millis, page: Conn, call: CallId, ending: Ending, out: &mut Vec<Outcome>) {
-        if !self.hear(now, page) {
+        if !self.note_alive(now, page) {
             return;
         }
         // A late answer has no waiter: its deadline already replied for it.
         let Some(known) = self.calls.get_mut(call) else { return };
         let ending = ending.map_err(Error::of_page);
         if matches!(known.asker, Asker::State { .. }) {
-            self.page_told_state(now, call, ending, out);
+            self.page_answered_state(now, call, ending, out);
             return;
         }
         let rendered = match ending {
@@ -403,8 +403,8 @@ impl Session {
 
     /// Handles an agent's call. Returns its deadline, if it waits for one. It is no event, because events are large and
     /// are copied.
-    pub(crate) fn ask(&mut self, now: Millis, asked: Asked, out: &mut Vec<Outcome>) -> Option<Millis> {
-        let Asked { asker, mut task, timeout_ms, unfit } = asked;
+    pub(crate) fn ask(&mut self, now: Millis, call: SessionCall, out: &mut Vec<Outcome>) -> Option<Millis> {
+        let SessionCall { asker, mut task, timeout_ms, unfit } = call;
         self.used_at = now;
         let in_pace = self.pace.take(now, 1, PAGE_RATE_MAX).is_ok();
         let if_revision = task.terms().if_revision;
@@ -465,10 +465,10 @@ impl Session {
     }
 
     /// Notes that the page's own code did something. `false`: the connection is no longer this session's page.
-    pub(crate) fn hear(&mut self, now: Millis, from: Conn) -> bool {
+    pub(crate) fn note_alive(&mut self, now: Millis, from: Conn) -> bool {
         match &mut self.status {
-            PageStatus::Connected { page, heard_at, .. } if *page == from => {
-                *heard_at = now;
+            PageStatus::Connected { page, alive_at, .. } if *page == from => {
+                *alive_at = now;
                 true
             }
             PageStatus::Connected { .. } | PageStatus::Away { .. } | PageStatus::Gone { .. } => false,

@@ -80,7 +80,7 @@ pub(crate) enum Event {
     AgentLeft {
         agent: Conn,
         /// The error that its calls end with, if it is still connected.
-        told: Option<Error>,
+        error: Option<Error>,
     },
     /// Time has passed.
     Tick,
@@ -90,7 +90,7 @@ pub(crate) enum Event {
 
 /// An agent's call of the page.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct SessionCall {
     pub asker: Asker,
     pub task: Task,
     /// `None`: the agent set no limit.

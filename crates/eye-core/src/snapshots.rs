@@ -65,13 +65,13 @@ impl Snapshots {
         self.forget(&name);
         let Published { revision, wall_ms, at } = of;
         let saved = Snapshot { document: document.into(), revision, wall_ms, at };
-        let told = json(&saved.told(&name));
+        let answer = json(&saved.saved_row(&name));
         self.bytes += saved.document.len() + name.len();
         self.kept.insert(name, saved);
         if self.kept.len() > SNAPSHOTS_MAX {
             self.drop_oldest();
         }
-        told
+        answer
     }
 
     /// When the oldest was published, on the hub's clock: decides what is evicted first when memory is short.
@@ -123,7 +123,7 @@ impl Snapshots {
 
     /// All of them, as JSON text.
     pub fn list(&self) -> String {
-        json(&SavedList { snapshots: self.kept.iter().map(|(name, one)| one.told(name)).collect() })
+        json(&SavedList { snapshots: self.kept.iter().map(|(name, one)| one.saved_row(name)).collect() })
     }
 
     /// The document of this name, as JSON text.
@@ -140,7 +140,7 @@ impl Snapshots {
 }
 
 impl Snapshot {
-    fn told(&self, name: &str) -> Saved {
+    fn saved_row(&self, name: &str) -> Saved {
         Saved {
             name: name.to_owned(),
             revision: self.revision,

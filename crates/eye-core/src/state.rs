@@ -464,7 +464,7 @@ mod tests {
         state.grow_stale();
         let next = State::new(document("{}"), 1, at(3), Some(&state));
         assert_eq!(next.revision(), 3);
-        let whole = next.read(0, &StateQuery { since: Some(1), ..StateQuery::default() }, false, None).unwrap();
-        assert!(whole.contains("\"value\":{}"), "what changed across pages is not known");
+        let answer = next.read(0, &StateQuery { since: Some(1), ..StateQuery::default() }, false, None).unwrap();
+        assert!(answer.contains("\"value\":{}"), "what changed across pages is not known");
     }
 }

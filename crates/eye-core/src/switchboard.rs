@@ -125,7 +125,7 @@ impl Switchboard {
 
     pub(crate) fn handle(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
         // Taken nearly always: an input is large, and is copied each time it is passed on and back.
-        if self.is_all_here() && self.asked_of(&input).is_none() {
+        if self.is_all_here() && self.may_wait(&input).is_none() {
             return self.take(now, input, out);
         }
         let Some(input) = self.unless_unlisted(now, input, out) else { return };

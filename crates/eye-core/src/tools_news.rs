@@ -10,19 +10,19 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Default)]
 pub(crate) struct ToolsNews {
     /// When each was last reported, and whether there is more to report.
-    told: FxHashMap<SessionId, (Millis, bool)>,
+    reported: FxHashMap<SessionId, (Millis, bool)>,
 }
 
 impl ToolsNews {
     /// Notes a change. `true`: it is to be reported now.
     pub fn is_due(&mut self, now: Millis, session: &SessionId) -> bool {
-        match self.told.get_mut(session) {
+        match self.reported.get_mut(session) {
             Some((at, more)) if now < *at + TOOLS_NEWS_MS => {
                 *more = true;
                 false
             }
             _ => {
-                self.told.insert(session.clone(), (now, false));
+                self.reported.insert(session.clone(), (now, false));
                 true
             }
         }
@@ -30,13 +30,13 @@ impl ToolsNews {
 
     /// When the next waiting change is due.
     pub fn next_wake(&self) -> Option<Millis> {
-        self.told.values().map(|(at, _)| at + TOOLS_NEWS_MS).min()
+        self.reported.values().map(|(at, _)| at + TOOLS_NEWS_MS).min()
     }
 
     /// The sessions whose changes have waited long enough.
     pub fn due(&mut self, now: Millis) -> Vec<SessionId> {
         let mut due = Vec::new();
-        self.told.retain(|session, (at, more)| {
+        self.reported.retain(|session, (at, more)| {
             let over = now >= *at + TOOLS_NEWS_MS;
             if over && *more {
                 due.push(session.clone());

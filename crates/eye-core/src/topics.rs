@@ -73,11 +73,11 @@ pub(crate) struct Topics {
 impl Topics {
     /// All listeners of a topic except the publisher, in the order in which they connected.
     pub fn listeners(&self, topic: &str, publisher: Conn) -> Vec<Conn> {
-        let hears = |patterns: &[Box<str>]| patterns.iter().any(|pattern| topic_fits(pattern, topic));
+        let matches = |patterns: &[Box<str>]| patterns.iter().any(|pattern| topic_fits(pattern, topic));
         let mut conns: Vec<Conn> = self
             .subscriptions
             .iter()
-            .filter(|(conn, listener)| **conn != publisher && hears(&listener.patterns))
+            .filter(|(conn, listener)| **conn != publisher && matches(&listener.patterns))
             .map(|(conn, _)| *conn)
             .collect();
         conns.sort_unstable();
@@ -174,21 +174,21 @@ impl Topics {
     }
 
     /// The hubs that may have a listener for a message.
-    pub fn hubs(&self, heard: Publication<'_>) -> Vec<Arc<str>> {
-        self.interests.hubs(heard)
+    pub fn hubs(&self, publication: Publication<'_>) -> Vec<Arc<str>> {
+        self.interests.hubs(publication)
     }
 
     /// Updates the interests of another hub. Returns the messages that waited for the new ones, and until when they
     /// wait.
-    pub fn hear_elsewhere(&mut self, hub: &Arc<str>, interests: HubInterests) -> Vec<(Millis, Waiting)> {
-        let new = self.interests.hear(hub, interests);
+    pub fn receive_elsewhere(&mut self, hub: &Arc<str>, interests: HubInterests) -> Vec<(Millis, Waiting)> {
+        let new = self.interests.receive(hub, interests);
         if new.is_empty() {
             return Vec::new();
         }
         let waited = self.waiting.take_where(|waiting| {
             let Waiting { topic, origin, scope, audience, .. } = waiting;
-            let heard = Publication { topic, audience, origin: origin.as_deref(), scope };
-            !topic.starts_with(OWN_TOPIC_PREFIX) && Interests::wants(&new, heard)
+            let publication = Publication { topic, audience, origin: origin.as_deref(), scope };
+            !topic.starts_with(OWN_TOPIC_PREFIX) && Interests::wants(&new, publication)
         });
         waited.into_iter().map(|(until, _, waiting)| (until, waiting)).collect()
     }

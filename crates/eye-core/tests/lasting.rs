@@ -25,7 +25,7 @@ const WALL_MS: u64 = 1_700_000_000_000;
 struct Hub {
     board: Switchboard,
     now: Millis,
-    asked: u64,
+    requests: u64,
 }
 
 fn id() -> SessionId {
@@ -34,7 +34,7 @@ fn id() -> SessionId {
 
 impl Hub {
     fn alone() -> Self {
-        let mut hub = Self { board: Switchboard::default(), now: 10_000, asked: 0 };
+        let mut hub = Self { board: Switchboard::default(), now: 10_000, requests: 0 };
         hub.on(Input::AgentJoined { agent: AGENT });
         hub
     }
@@ -94,8 +94,8 @@ impl Hub {
     }
 
     fn state_of(&mut self, page: Option<&str>) -> Vec<Effect> {
-        self.asked += 1;
-        let reply = Reply { agent: AGENT, form: ReplyForm::Rpc(self.asked.to_string().into()) };
+        self.requests += 1;
+        let reply = Reply { agent: AGENT, form: ReplyForm::Rpc(self.requests.to_string().into()) };
         let page = page.map(Into::into);
         self.on(Input::GetState { reply, page, fresh: false, query: StateQuery::default() })
     }
@@ -139,12 +139,12 @@ fn written(effects: Vec<Effect>) -> Vec<(u64, Option<usize>)> {
 }
 
 fn results(effects: &[Effect]) -> Vec<Value> {
-    let told = effects.iter().filter_map(|effect| match effect {
+    let answer = effects.iter().filter_map(|effect| match effect {
         Effect::Result { result: Ok(text), .. } => Some(serde_json::from_str(text).expect("JSON")),
         Effect::Result { result: Err(error), .. } => Some(json!({ "error": error.one_line() })),
         _ => None,
     });
-    told.collect()
+    answer.collect()
 }
 
 fn error(effects: &[Effect]) -> String {
@@ -229,8 +229,8 @@ fn the_last_state_of_a_page_is_found_by_every_name_it_had() {
                 hub.hello(wanted);
             }
             assert!(is_recalling(&hub.state_of(page)), "{wanted}");
-            let told = results(&hub.recalled(Found::State(lasting(&json!({ "n": 2 }), 5))));
-            let [state] = &told[..] else { panic!("{told:?}") };
+            let answer = results(&hub.recalled(Found::State(lasting(&json!({ "n": 2 }), 5))));
+            let [state] = &answer[..] else { panic!("{answer:?}") };
             let (value, revision) = (&state["value"], &state["revision"]);
             assert_eq!((value, revision, &state["stale"]), (&json!({ "n": 2 }), &json!(5), &json!(true)), "{wanted}");
             assert_eq!(state["ageMs"], json!(700));
@@ -272,9 +272,9 @@ fn what_is_not_found_ends_as_before_and_nothing_waits_without_end() {
         let mut hub = Hub::after();
         assert!(is_recalling(&hub.state_of(Some("cart"))));
         assert!(hub.state_of(Some("cart")).is_empty(), "it is looked for once");
-        let told = results(&hub.recalled(found));
-        assert_eq!(told.len(), 2);
-        assert!(told[0]["error"].as_str().expect("an error").contains("no page is connected"), "{told:?}");
+        let answer = results(&hub.recalled(found));
+        assert_eq!(answer.len(), 2);
+        assert!(answer[0]["error"].as_str().expect("an error").contains("no page is connected"), "{answer:?}");
     }
     let mut hub = Hub::after();
     hub.state_of(Some("cart"));
@@ -308,8 +308,8 @@ fn a_state_that_was_too_large_is_said_to_be() {
     hub.state_of(Some("s1"));
     let mut found = lasting(&json!(2), 5);
     found.state.text = None;
-    let told = error(&hub.recalled(Found::State(found.clone())));
-    assert!(told.contains("larger than 64 KiB, and ended with its hub"), "{told}");
+    let answer = error(&hub.recalled(Found::State(found.clone())));
+    assert!(answer.contains("larger than 64 KiB, and ended with its hub"), "{answer}");
     // The revisions of the page's new states go on from the recalled one, once.
     assert!(is_recalling(&hub.join()));
     hub.publish(&json!(3), 1);
@@ -324,8 +324,8 @@ fn a_token_of_another_origin_gets_nothing() {
     for mut hub in [Hub::new(), Hub::after()] {
         hub.on(Input::AgentScoped { agent: AGENT, scope: Scope::limited(limits.clone()) });
         assert!(is_recalling(&hub.state_of(Some("s1"))), "it is not known whose it is");
-        let told = error(&hub.recalled(Found::State(lasting(&json!("secret"), 5))));
-        assert!(told.contains("no page is connected"), "{told}");
+        let answer = error(&hub.recalled(Found::State(lasting(&json!("secret"), 5))));
+        assert!(answer.contains("no page is connected"), "{answer}");
         assert_eq!(hub.board.rows(hub.now, None).len(), 0);
         // For this agent the page's name is only a word, which may be an id.
         assert!(!is_recalling(&hub.state_of(Some("till"))));
@@ -359,12 +359,18 @@ fn a_page_that_comes_back_finds_its_state_and_its_revisions_go_on() {
     assert!(is_recalling(&hub.join()));
     assert!(hub.state_of(Some("s1")).is_empty(), "it waits for what is looked for");
     hub.recalled(Found::State(lasting(&json!(2), 5)));
-    let told = results(&hub.wait(OFFER_MS));
-    assert_eq!((&told[0]["value"], &told[0]["revision"], &told[0]["stale"]), (&json!(2), &json!(5), &json!(true)));
+    let answer = results(&hub.wait(OFFER_MS));
+    assert_eq!(
+        (&answer[0]["value"], &answer[0]["revision"], &answer[0]["stale"]),
+        (&json!(2), &json!(5), &json!(true))
+    );
     assert_eq!(hub.board.rows(hub.now, None)[0].name.as_deref(), Some("till"));
     hub.publish(&json!(3), 1);
-    let told = results(&hub.state_of(Some("s1")));
-    assert_eq!((&told[0]["value"], &told[0]["revision"], &told[0]["stale"]), (&json!(3), &json!(6), &json!(false)));
+    let answer = results(&hub.state_of(Some("s1")));
+    assert_eq!(
+        (&answer[0]["value"], &answer[0]["revision"], &answer[0]["stale"]),
+        (&json!(3), &json!(6), &json!(false))
+    );
     // The page comes again: nothing is recalled, because its state is here.
     hub.on(Input::page(PAGE, PageEvent::Left));
     assert!(!is_recalling(&hub.join()));
@@ -377,8 +383,11 @@ fn what_a_page_has_published_since_stays_and_is_written_with_its_new_revision() 
     hub.publish(&json!(3), 1);
     assert_eq!(written(hub.wait(100)), [], "not before it is known which revision it has");
     assert!(hub.state_of(Some("s1")).is_empty());
-    let told = results(&hub.recalled(Found::State(lasting(&json!(2), 5))));
-    assert_eq!((&told[0]["value"], &told[0]["revision"], &told[0]["stale"]), (&json!(3), &json!(6), &json!(false)));
+    let answer = results(&hub.recalled(Found::State(lasting(&json!(2), 5))));
+    assert_eq!(
+        (&answer[0]["value"], &answer[0]["revision"], &answer[0]["stale"]),
+        (&json!(3), &json!(6), &json!(false))
+    );
     assert_eq!(written(hub.wait(100)), [(6, Some(1))]);
     // A second result has no effect.
     hub.recalled(Found::State(lasting(&json!(2), 5)));
@@ -399,8 +408,8 @@ fn the_same_state_by_a_handover_changes_nothing() {
         hub.recalled(Found::State(found));
         hub.on(Input::HandedOver(Box::new(handover)));
         hub.wait(OFFER_MS);
-        let told = results(&hub.state_of(Some("s1")));
-        assert_eq!(told[0]["revision"], json!(5 + u64::from(publishes)));
+        let answer = results(&hub.state_of(Some("s1")));
+        assert_eq!(answer[0]["revision"], json!(5 + u64::from(publishes)));
     }
 }
 
@@ -429,13 +438,13 @@ fn the_newer_of_what_is_here_and_what_was_elsewhere_is_told() {
     assert!(is_recalling(&hub.state_of(Some("s1"))));
     let mut newer = lasting(&json!("new"), 1);
     newer.state.wall_ms = WALL_MS + hub.now;
-    let told = results(&hub.recalled(Found::State(newer.clone())));
-    assert_eq!((&told[0]["value"], &told[0]["revision"]), (&json!("new"), &json!(2)), "a revision never goes back");
+    let answer = results(&hub.recalled(Found::State(newer.clone())));
+    assert_eq!((&answer[0]["value"], &answer[0]["revision"]), (&json!("new"), &json!(2)), "a revision never goes back");
     for found in [lasting(&json!("older"), 1), newer] {
         hub.wait(LASTING_STATE_MS);
         hub.state_of(Some("s1"));
-        let told = results(&hub.recalled(Found::State(found)));
-        assert_eq!((&told[0]["value"], &told[0]["revision"]), (&json!("new"), &json!(2)));
+        let answer = results(&hub.recalled(Found::State(found)));
+        assert_eq!((&answer[0]["value"], &answer[0]["revision"]), (&json!("new"), &json!(2)));
     }
 }
 
@@ -444,8 +453,8 @@ fn a_large_state_is_read_by_a_worker_once() {
     let mut hub = Hub::after();
     hub.state_of(Some("s1"));
     let large = json!("x".repeat(2 * LIGHT_BYTES_MAX));
-    let told = results(&hub.recalled(Found::State(lasting(&large, 5))));
-    assert_eq!((&told[0]["value"], told.len()), (&large, 1));
+    let answer = results(&hub.recalled(Found::State(lasting(&large, 5))));
+    assert_eq!((&answer[0]["value"], answer.len()), (&large, 1));
 }
 
 #[test]
@@ -459,14 +468,14 @@ fn what_is_forgotten_is_not_recalled() {
     };
     // By the page's name, whether the page was recalled here or not.
     let mut hub = Hub::after();
-    let told = forget(&mut hub, "till");
-    assert!(is_forgotten(&told), "{told:?}");
+    let answer = forget(&mut hub, "till");
+    assert!(is_forgotten(&answer), "{answer:?}");
     assert!(!is_recalling(&hub.state_of(Some("till"))));
     let mut hub = Hub::after();
     hub.state_of(Some("till"));
     hub.recalled(Found::State(lasting(&json!(2), 5)));
-    let told = forget(&mut hub, "till");
-    assert!(is_forgotten(&told), "{told:?}");
+    let answer = forget(&mut hub, "till");
+    assert!(is_forgotten(&answer), "{answer:?}");
     // Another hub that has recalled the state learns that it was forgotten when it looks again.
     let mut hub = Hub::after();
     hub.state_of(Some("till"));

@@ -22,18 +22,18 @@ fn id() -> SessionId {
 /// One hub, and the letters that are written where they outlive it.
 struct Hub {
     board: Switchboard,
-    asked: u64,
+    requests: u64,
     stream: Vec<LastingLetter>,
     /// Letters for agents that wait until the written letters are removed.
     given: Vec<GivenMail>,
     /// The messages that agents got, and how many were dropped.
-    told: Vec<(Vec<Value>, u64)>,
+    answers: Vec<(Vec<Value>, u64)>,
 }
 
 impl Hub {
     fn alone() -> Self {
-        let (stream, given, told) = (Vec::new(), Vec::new(), Vec::new());
-        let mut hub = Self { board: Switchboard::default(), asked: 0, stream, given, told };
+        let (stream, given, answers) = (Vec::new(), Vec::new(), Vec::new());
+        let mut hub = Self { board: Switchboard::default(), requests: 0, stream, given, answers };
         hub.on(Input::AgentJoined { agent: AGENT });
         hub
     }
@@ -66,10 +66,10 @@ impl Hub {
                     self.given.push(*given);
                 }
                 Effect::Result { result: Ok(text), .. } => {
-                    let told: Value = serde_json::from_str(&text).expect("JSON");
-                    let letters = told["messages"].as_array().expect("letters");
+                    let answer: Value = serde_json::from_str(&text).expect("JSON");
+                    let letters = answer["messages"].as_array().expect("letters");
                     let messages = letters.iter().map(|letter| letter["msg"].clone()).collect();
-                    self.told.push((messages, told["dropped"].as_u64().expect("a number")));
+                    self.answers.push((messages, answer["dropped"].as_u64().expect("a number")));
                 }
                 Effect::HandOver(given) => handover = Some(*given),
                 _ => {}
@@ -89,8 +89,8 @@ impl Hub {
     }
 
     fn read(&mut self, timeout_ms: Option<u64>) {
-        self.asked += 1;
-        let reply = Reply { agent: AGENT, form: ReplyForm::Rpc(self.asked.to_string().into()) };
+        self.requests += 1;
+        let reply = Reply { agent: AGENT, form: ReplyForm::Rpc(self.requests.to_string().into()) };
         self.on(Input::ReadMail { reply, page: Some("s1".into()), timeout_ms });
     }
 
@@ -119,7 +119,7 @@ impl Hub {
         let one = |(messages, dropped): &(Vec<Value>, u64)| {
             (messages.iter().map(Value::to_string).collect::<Vec<_>>().join(" "), *dropped)
         };
-        self.told.iter().map(one).collect()
+        self.answers.iter().map(one).collect()
     }
 }
 
@@ -137,7 +137,7 @@ fn letters_are_written_when_they_come_and_removed_before_an_agent_gets_them() {
     let mut hub = page_hub(&["1", "2"]);
     assert_eq!(hub.numbers(), [1, 2]);
     hub.read(None);
-    assert_eq!((hub.stream.len(), hub.given.len(), hub.told.len()), (0, 1, 0), "not before they are removed");
+    assert_eq!((hub.stream.len(), hub.given.len(), hub.answers.len()), (0, 1, 0), "not before they are removed");
     hub.removed();
     assert_eq!(hub.got(), [("1 2".to_owned(), 0)]);
     hub.read(None);

@@ -176,7 +176,7 @@ fn interest(pattern: &str, origin: Option<&str>) -> Interest {
 }
 
 /// A report of a hub's interests.
-fn told(hub: &str, interests: HubInterests) -> Input {
+fn interests_of(hub: &str, interests: HubInterests) -> Input {
     Input::Topics(Box::new(TopicsNews::Interests { hub: hub.into(), interests }))
 }
 
@@ -205,13 +205,13 @@ fn a_message_goes_to_the_hubs_where_its_origin_or_an_agent_listens_and_to_no_oth
         ("agent", interest("chat", None)),
         ("deaf", interest("news", None)),
     ] {
-        on(&mut board, told(hub, HubInterests::All(vec![listens])));
+        on(&mut board, interests_of(hub, HubInterests::All(vec![listens])));
     }
     assert_eq!(sent_to(&publish(&mut board, PAGE, "chat")), "agent same");
     // Topics under our own prefix stay within the hub.
-    on(&mut board, told("agent", HubInterests::All(vec![interest("*", None)])));
+    on(&mut board, interests_of("agent", HubInterests::All(vec![interest("*", None)])));
     assert_eq!(sent_to(&publish(&mut board, PAGE, "_mailbox")), "");
-    on(&mut board, told("same", HubInterests::Gone));
+    on(&mut board, interests_of("same", HubInterests::Gone));
     assert_eq!(sent_to(&publish(&mut board, PAGE, "chat")), "agent");
 }
 
@@ -222,7 +222,7 @@ fn what_waits_goes_to_the_first_hub_where_somebody_listens_and_only_there() {
     assert_eq!(sent_to(&publish(&mut board, PAGE, "chat")), "");
     let listens = |board: &mut Switchboard, hub: &str, origin| {
         let changed = HubInterests::Changed(vec![(interest("chat", origin), true)]);
-        sent_to(&on(board, told(hub, changed)))
+        sent_to(&on(board, interests_of(hub, changed)))
     };
     assert_eq!(listens(&mut board, "other", Some("http://evil.test")), "");
     assert_eq!(listens(&mut board, "same", Some("http://near.test")), "same");
@@ -278,7 +278,7 @@ fn a_message_of_another_hub_is_heard_by_its_audience_and_by_tokens_that_cover_it
         audience: Audience::Origin(origin.into()),
         wait_ms: 0,
     };
-    let heard = |board: &mut Switchboard, message: TopicMessage| {
+    let listeners = |board: &mut Switchboard, message: TopicMessage| {
         let effects = on(board, Input::Topics(Box::new(TopicsNews::Published(message))));
         let conns = effects.into_iter().filter_map(|effect| match effect {
             Effect::Message { conn, .. } => Some(conn),
@@ -286,13 +286,13 @@ fn a_message_of_another_hub_is_heard_by_its_audience_and_by_tokens_that_cover_it
         });
         conns.collect::<Vec<_>>()
     };
-    assert_eq!(heard(&mut board, from("http://near.test")), [AGENT, PAGE]);
-    assert_eq!(heard(&mut board, from("http://evil.test")), [AGENT]);
-    assert_eq!(heard(&mut board, TopicMessage { topic: "_log".into(), ..from("http://near.test") }), []);
+    assert_eq!(listeners(&mut board, from("http://near.test")), [AGENT, PAGE]);
+    assert_eq!(listeners(&mut board, from("http://evil.test")), [AGENT]);
+    assert_eq!(listeners(&mut board, TopicMessage { topic: "_log".into(), ..from("http://near.test") }), []);
     let pages = vec!["http://near.test".into()];
     let limits = Limits { id: "1".into(), name: "ci".into(), may: vec![Class::Read], pages, void: None };
     on(&mut board, Input::AgentScoped { agent: AGENT, scope: Scope::limited(limits.clone()) });
-    assert_eq!(heard(&mut board, from("http://evil.test")), []);
+    assert_eq!(listeners(&mut board, from("http://evil.test")), []);
     let limited = TopicMessage { scope: Scope::limited(limits), ..from("http://near.test") };
-    assert_eq!(heard(&mut board, limited), [PAGE], "a limited publisher reaches pages alone");
+    assert_eq!(listeners(&mut board, limited), [PAGE], "a limited publisher reaches pages alone");
 }

@@ -23,7 +23,7 @@ const ORIGIN: &str = "http://shop.test";
 struct Hub {
     board: Switchboard,
     now: Millis,
-    asked: u64,
+    requests: u64,
     /// Work is not done, but kept here.
     is_slow: bool,
     works: Vec<Input>,
@@ -35,7 +35,8 @@ fn id() -> SessionId {
 
 impl Hub {
     fn new() -> Self {
-        let mut hub = Self { board: Switchboard::default(), now: 10_000, asked: 0, is_slow: false, works: Vec::new() };
+        let mut hub =
+            Self { board: Switchboard::default(), now: 10_000, requests: 0, is_slow: false, works: Vec::new() };
         hub.board.want_rows();
         hub.on(Input::AgentJoined { agent: AGENT });
         hub
@@ -91,12 +92,12 @@ impl Hub {
     }
 
     fn reply(&mut self) -> Reply {
-        self.asked += 1;
-        Reply { agent: AGENT, form: ReplyForm::Rpc(self.asked.to_string().into()) }
+        self.requests += 1;
+        Reply { agent: AGENT, form: ReplyForm::Rpc(self.requests.to_string().into()) }
     }
 
     /// The result that an agent gets at once, if any.
-    fn told(&mut self, input: Input) -> Option<Value> {
+    fn result_of(&mut self, input: Input) -> Option<Value> {
         results(&self.on(input)).pop()
     }
 
@@ -107,17 +108,17 @@ impl Hub {
     fn state_since(&mut self, since: Option<u64>) -> Option<Value> {
         let query = StateQuery { since, ..StateQuery::default() };
         let reply = self.reply();
-        self.told(Input::GetState { reply, page: Some("s1".into()), fresh: false, query })
+        self.result_of(Input::GetState { reply, page: Some("s1".into()), fresh: false, query })
     }
 
     fn mail(&mut self) -> Option<Value> {
         let reply = self.reply();
-        self.told(Input::ReadMail { reply, page: Some("s1".into()), timeout_ms: None })
+        self.result_of(Input::ReadMail { reply, page: Some("s1".into()), timeout_ms: None })
     }
 
     fn name(&mut self, page: &str, name: &str) -> Option<Value> {
         let reply = self.reply();
-        self.told(Input::Use { reply, page: page.into(), name: Some(name.into()) })
+        self.result_of(Input::Use { reply, page: page.into(), name: Some(name.into()) })
     }
 
     /// Another hub holds the session from now on.
@@ -148,12 +149,12 @@ fn handed(effects: Vec<Effect>) -> Option<Handover> {
 }
 
 fn results(effects: &[Effect]) -> Vec<Value> {
-    let told = effects.iter().filter_map(|effect| match effect {
+    let answer = effects.iter().filter_map(|effect| match effect {
         Effect::Result { result: Ok(text), .. } => Some(serde_json::from_str(text).expect("JSON")),
         Effect::Result { result: Err(error), .. } => Some(json!({ "error": error.one_line() })),
         _ => None,
     });
-    told.collect()
+    answer.collect()
 }
 
 fn listed(name: Option<&str>) -> Input {
@@ -193,7 +194,7 @@ fn everything_that_was_kept_goes_along_and_nothing_stays() {
     let letter = json!({ "from": "s1", "msg": "hello", "timestamp": 7 });
     assert_eq!(b.mail(), Some(json!({ "messages": [letter], "dropped": 0 })));
     let reply = b.reply();
-    let kept = b.told(Input::Snapshot { reply, page: None, wanted: Snapshotting::List }).expect("a list");
+    let kept = b.result_of(Input::Snapshot { reply, page: None, wanted: Snapshotting::List }).expect("a list");
     assert_eq!((&kept["snapshots"][0]["name"], &kept["snapshots"][0]["revision"]), (&json!("before"), &json!(1)));
     assert_eq!(b.board.rows(b.now, None)[0].name.as_deref(), Some("till"));
     // Nothing stays at the hub before, so that it never comes back from there.
@@ -259,8 +260,8 @@ fn requests_wait_for_what_is_on_its_way_and_not_without_end() {
     b.publish(&json!({ "n": 3 }), 1);
     assert_eq!((b.state(), b.mail()), (None, None));
     let handover = a.release(4, ORIGIN).expect("a handover");
-    let told = results(&b.on(Input::HandedOver(Box::new(handover))));
-    assert_eq!((&told[0]["revision"], told[1]["messages"].as_array().map(Vec::len)), (&json!(3), Some(1)));
+    let answer = results(&b.on(Input::HandedOver(Box::new(handover))));
+    assert_eq!((&answer[0]["revision"], answer[1]["messages"].as_array().map(Vec::len)), (&json!(3), Some(1)));
     // The hub before is gone, and sends nothing.
     let mut c = Hub::new();
     c.on(listed(None));
@@ -343,10 +344,10 @@ fn letters_of_both_hubs_are_told_in_their_order_and_bounded() {
     let mut c = Hub::new();
     c.join();
     let reply = c.reply();
-    assert_eq!(c.told(Input::ReadMail { reply, page: None, timeout_ms: Some(60_000) }), None);
+    assert_eq!(c.result_of(Input::ReadMail { reply, page: None, timeout_ms: Some(60_000) }), None);
     let handover = full().release(4, ORIGIN).expect("a handover");
-    let told = results(&c.on(Input::HandedOver(Box::new(handover))));
-    assert_eq!(told[0]["messages"][0]["msg"], json!("hello"));
+    let answer = results(&c.on(Input::HandedOver(Box::new(handover))));
+    assert_eq!(answer[0]["messages"][0]["msg"], json!("hello"));
 }
 
 #[test]
@@ -467,12 +468,12 @@ fn a_name_is_found_at_every_hub_and_comes_with_the_page() {
     b.on(listed(Some("till")));
     // A name given at another hub means that page, and cannot be given to another page.
     let reply = b.reply();
-    let found = b.told(Input::Use { reply, page: "till".into(), name: None }).expect("a row");
+    let found = b.result_of(Input::Use { reply, page: "till".into(), name: None }).expect("a row");
     assert_eq!((&found["id"], &found["name"]), (&json!("s1"), &json!("till")));
     b.join();
     assert_eq!(b.board.rows(b.now, None)[0].name.as_deref(), Some("till"), "before anything else has come");
-    let told: Vec<_> = b.board.take_changed_rows(b.now).into_iter().filter_map(|(_, here)| here?.row.name).collect();
-    assert_eq!(told, ["till"]);
+    let answer: Vec<_> = b.board.take_changed_rows(b.now).into_iter().filter_map(|(_, here)| here?.row.name).collect();
+    assert_eq!(answer, ["till"]);
 
     let other = SessionId::parse("other").expect("an id");
     let row = PageElsewhere { name: Some("door".into()), ..elsewhere::page(other, ORIGIN) };
@@ -482,7 +483,7 @@ fn a_name_is_found_at_every_hub_and_comes_with_the_page() {
     let twice = SessionId::parse("twice").expect("an id");
     b.on(Input::Listed(vec![Listed::There(Arc::new(PageElsewhere { id: twice, ..row }))]));
     let reply = b.reply();
-    let several = b.told(Input::Use { reply, page: "door".into(), name: None }).expect("an answer");
+    let several = b.result_of(Input::Use { reply, page: "door".into(), name: None }).expect("an answer");
     assert!(several["error"].as_str().is_some_and(|text| text.contains("at several hubs")), "{several}");
 }
 

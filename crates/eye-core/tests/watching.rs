@@ -50,7 +50,7 @@ impl Hub {
     fn on(&mut self, input: Input) -> Vec<String> {
         let mut out = Vec::new();
         self.board.on(self.now, input, &mut out);
-        let told = |effect| match effect {
+        let message = |effect| match effect {
             Effect::PassOn(passed) => match (&passed.asker, &passed.input) {
                 (Asker::Fired { .. }, Input::Watch { wanted: true, renewed: true, .. }) => Some("renews".to_owned()),
                 (Asker::Agent(_), Input::Watch { renewed: false, .. } | Input::Join { .. }) => {
@@ -66,7 +66,7 @@ impl Hub {
             Effect::News { agent: AGENT, news: News::Tools(tools), .. } => Some(tools),
             _ => None,
         };
-        out.into_iter().filter_map(told).collect()
+        out.into_iter().filter_map(message).collect()
     }
 
     fn listed_at(&mut self, hub: &str) -> Vec<String> {

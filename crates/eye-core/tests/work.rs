@@ -160,8 +160,8 @@ fn tools_are_listed_when_those_that_are_being_prepared_are_there() {
         large_tool("put")
     );
     let picture = plays(&script);
-    let told: Vec<&String> = picture.iter().filter(|line| line.contains("← agent")).collect();
-    assert!(matches!(&told[..], [one] if one.contains(r#"← agent 3 {"tools":[{"name":"put""#)), "{picture:#?}");
+    let answer: Vec<&String> = picture.iter().filter(|line| line.contains("← agent")).collect();
+    assert!(matches!(&answer[..], [one] if one.contains(r#"← agent 3 {"tools":[{"name":"put""#)), "{picture:#?}");
 }
 
 #[test]
@@ -199,25 +199,25 @@ fn a_hub_that_ends_gives_up_its_work() {
         large(1)
     );
     let picture = plays(&script);
-    let told = last(&picture).join("\n");
-    assert!(told.contains("the hub shut down before the page answered"), "{told}");
-    assert_eq!(picture.iter().filter(|line| line.contains("← agent 2")).count(), 2, "each has one ending: {told}");
+    let answer = last(&picture).join("\n");
+    assert!(answer.contains("the hub shut down before the page answered"), "{answer}");
+    assert_eq!(picture.iter().filter(|line| line.contains("← agent 2")).count(), 2, "each has one ending: {answer}");
 }
 
 /// Runs inputs and the work that follows from them.
 fn run(board: &mut Switchboard, now: u64, input: Input) -> Vec<Effect> {
-    let (mut told, mut inputs) = (Vec::new(), vec![input]);
+    let (mut answer, mut inputs) = (Vec::new(), vec![input]);
     while let Some(input) = inputs.pop() {
         let mut effects = Vec::new();
         board.on(now, input, &mut effects);
         for effect in effects {
             match effect {
                 Effect::Work { lane, work } => inputs.push(Input::Worked { lane, done: work.run(|| {}) }),
-                other => told.push(other),
+                other => answer.push(other),
             }
         }
     }
-    told
+    answer
 }
 
 fn joins(board: &mut Switchboard, now: u64, page: u64) {
@@ -271,8 +271,8 @@ fn kept_results_and_mail_count_and_give_way_too() {
     }
     let mut collects = |agent: Conn| {
         let reply = eye_core::Reply { agent, form: ReplyForm::Rpc("1".into()) };
-        let told = run(&mut board, 50, Input::Collect { reply, ids: Vec::new(), timeout_ms: None });
-        match told.into_iter().next() {
+        let answer = run(&mut board, 50, Input::Collect { reply, ids: Vec::new(), timeout_ms: None });
+        match answer.into_iter().next() {
             Some(Effect::Result { result: Ok(text), .. }) => text,
             other => panic!("{other:?}"),
         }
@@ -307,8 +307,8 @@ fn many_tools_that_are_replaced_are_freed_elsewhere() {
         let about = "x".repeat(100);
         let tool = |n: usize| format!(r#"{{"name":"tool{n}","description":"{about}"}}"#).into();
         let tools = (0..count).map(tool).collect();
-        let told = run(&mut board, 1, Input::page(Conn(1), PageEvent::Offers { id: None, tools }));
-        told.iter().any(|effect| matches!(effect, Effect::Free(_)))
+        let answer = run(&mut board, 1, Input::page(Conn(1), PageEvent::Offers { id: None, tools }));
+        answer.iter().any(|effect| matches!(effect, Effect::Free(_)))
     };
     assert!(!offers(1_000), "nothing is replaced");
     assert!(!offers(10), "a few are freed at once");

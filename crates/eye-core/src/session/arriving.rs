@@ -1,6 +1,6 @@
 //! A page joins or leaves: which page holds the session, which calls its arrival ends, and what its loss does.
 
-use super::told::arrival;
+use super::replies::arrival;
 use super::{PageStatus, Session};
 use crate::calls::{Call, Phase};
 use crate::effect::Effect;
@@ -42,7 +42,7 @@ impl Session {
         self.toolbox.page_came();
         self.published.grow_stale();
         self.published.ask_first = ask_first;
-        self.status = PageStatus::Connected { page, heard_at: now, pinged_at: None };
+        self.status = PageStatus::Connected { page, alive_at: now, pinged_at: None };
         self.used_at = now;
         self.joined(now);
         self.is_here();

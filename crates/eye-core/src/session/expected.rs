@@ -49,7 +49,7 @@ pub(crate) struct Stopped {
     /// When the page reported the dialog.
     pub(super) at: Millis,
     /// Whether the calls that it stopped have ended.
-    pub(super) told: bool,
+    pub(super) is_reported: bool,
 }
 
 impl Expecting {
@@ -70,7 +70,7 @@ pub(super) fn at_arrival(task: &Task) -> Option<Task> {
     if !matches!(&**method, "page/goto" | "page/back" | "page/forward") {
         return None;
     }
-    let asked: Value = serde_json::from_str(params).ok()?;
-    let params = json!({ "agent": asked["agent"], "loaded": true }).to_string().into();
+    let given: Value = serde_json::from_str(params).ok()?;
+    let params = json!({ "agent": given["agent"], "loaded": true }).to_string().into();
     Some(Task::Verb { method: "page/look".into(), params, again: false, terms: crate::task::Terms::default() })
 }

@@ -56,7 +56,7 @@ impl Session {
         if self.expecting.leaving_at.is_none() {
             self.send_waiting(out);
         }
-        let stopped = self.info.dialog.as_ref().map(|_| Stopped { at: now, told: false });
+        let stopped = self.info.dialog.as_ref().map(|_| Stopped { at: now, is_reported: false });
         self.expecting.stopped = stopped.map(|new| self.expecting.stopped.unwrap_or(new));
         self.arrive(out);
         if loaded {
@@ -235,7 +235,7 @@ impl Session {
     pub(super) fn expecting_wake(&self) -> Option<Millis> {
         let Expecting { stopped, behind, ref requests, .. } = self.expecting;
         let leaving = self.leaving_until();
-        let dialog = stopped.filter(|dialog| !dialog.told).map(|dialog| dialog.at + DIALOG_MS);
+        let dialog = stopped.filter(|dialog| !dialog.is_reported).map(|dialog| dialog.at + DIALOG_MS);
         let waits = !requests.is_empty() && !behind && self.page().is_some();
         let offers = self.offers_until().filter(|_| waits);
         let awaited = !requests.is_empty() || self.lasts.untold;
@@ -251,9 +251,9 @@ impl Session {
         }
         if self.is_stopped(now)
             && let Some(dialog) = &mut self.expecting.stopped
-            && !dialog.told
+            && !dialog.is_reported
         {
-            dialog.told = true;
+            dialog.is_reported = true;
             for key in self.calls.keys_where(|call| matches!(call.phase, Phase::Sent)) {
                 let error = self.dialog_open();
                 self.abort(key, out);

@@ -1,7 +1,7 @@
 //! The tools that a session's page offers and withdraws.
 
 use super::Session;
-use super::told::answer_page;
+use super::replies::answer_page;
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
 use crate::session_event::Outcome;
@@ -51,7 +51,7 @@ impl Session {
         names: &[String],
         out: &mut Vec<Outcome>,
     ) {
-        if self.hear(now, page) {
+        if self.note_alive(now, page) {
             let count = self.toolbox.unregister(names);
             let result = Ok(format!(r#"{{"success":true,"unregistered":{count}}}"#));
             answer_page(page, id, result, out);

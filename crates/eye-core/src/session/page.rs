@@ -25,9 +25,9 @@ impl Session {
                 }
             }
             PageEvent::Withdraws { id, names } => self.withdraws(now, page, id, &names, out),
-            _ if !self.hear(now, page) => {}
+            _ if !self.note_alive(now, page) => {}
             PageEvent::Changed(info) => self.changed(now, *info, out),
-            PageEvent::Alive => self.status = PageStatus::Connected { page, heard_at: now, pinged_at: None },
+            PageEvent::Alive => self.status = PageStatus::Connected { page, alive_at: now, pinged_at: None },
             PageEvent::Navigating { call, url } => {
                 if let Some(known) = self.calls.get_mut(call)
                     && matches!(known.phase, Phase::Sent)

@@ -1,6 +1,6 @@
 //! Timers of a session: calls that are due end, silent pages are pinged, and a page that does not come back is gone.
 
-use super::told::arrival;
+use super::replies::arrival;
 use super::{PageStatus, Session};
 use crate::calls::Phase;
 use crate::effect::Effect;
@@ -32,15 +32,15 @@ impl Session {
         match self.status {
             // A page that a dialog stops answers no ping.
             PageStatus::Connected { .. } if self.info.dialog.is_some() => {}
-            PageStatus::Connected { page, heard_at, pinged_at: None } if now >= heard_at + PING_INTERVAL_MS => {
-                self.status = PageStatus::Connected { page, heard_at, pinged_at: Some(now) };
+            PageStatus::Connected { page, alive_at, pinged_at: None } if now >= alive_at + PING_INTERVAL_MS => {
+                self.status = PageStatus::Connected { page, alive_at, pinged_at: Some(now) };
                 out.push(Outcome::Effect(Effect::Ping { page }));
             }
-            PageStatus::Connected { page, heard_at, pinged_at: Some(at) }
-                if now >= at + PING_TIMEOUT_MS && heard_at > at =>
+            PageStatus::Connected { page, alive_at, pinged_at: Some(at) }
+                if now >= at + PING_TIMEOUT_MS && alive_at > at =>
             {
                 // It answered calls, though not the ping: its code runs.
-                self.status = PageStatus::Connected { page, heard_at, pinged_at: None };
+                self.status = PageStatus::Connected { page, alive_at, pinged_at: None };
             }
             PageStatus::Connected { page, pinged_at: Some(at), .. } if now >= at + PING_TIMEOUT_MS => {
                 self.lose_page(now, "the page answered no ping", out);

@@ -107,7 +107,7 @@ impl Interests {
     }
 
     /// Updates the interests of another hub. Returns the new ones.
-    pub fn hear(&mut self, hub: &Arc<str>, interests: HubInterests) -> Vec<Interest> {
+    pub fn receive(&mut self, hub: &Arc<str>, interests: HubInterests) -> Vec<Interest> {
         let changes = match interests {
             HubInterests::Gone => {
                 self.forget(hub);
@@ -230,7 +230,7 @@ mod tests {
             ("c", vec![agent("ch*"), page("*", "p")]),
             ("d", vec![of("news", HeardBy::Sharing("p".into())), of("chat", HeardBy::AgentOf("o".into()))]),
         ] {
-            interests.hear(&hub.into(), HubInterests::All(all));
+            interests.receive(&hub.into(), HubInterests::All(all));
         }
         let of_page = |topic: &str, origin: &str| hubs_of(&interests, topic, origin);
         assert_eq!(of_page("chat", "o"), "b c d");
@@ -271,15 +271,15 @@ mod tests {
     #[test]
     fn what_is_heard_no_more_is_not_sent() {
         let (mut interests, b) = (Interests::default(), Arc::from("b"));
-        interests.hear(&b, HubInterests::All(vec![agent("a"), agent("b")]));
-        interests.hear(&b, HubInterests::Changed(vec![(agent("a"), false), (agent("c"), true)]));
-        let heard = |interests: &Interests| {
+        interests.receive(&b, HubInterests::All(vec![agent("a"), agent("b")]));
+        interests.receive(&b, HubInterests::Changed(vec![(agent("a"), false), (agent("c"), true)]));
+        let interested = |interests: &Interests| {
             let topics = ["a", "b", "c"].into_iter();
             topics.filter(|topic| !hubs_of(interests, topic, "o").is_empty()).collect::<String>()
         };
-        assert_eq!(heard(&interests), "bc");
-        interests.hear(&b, HubInterests::Gone);
-        assert_eq!(heard(&interests), "");
+        assert_eq!(interested(&interests), "bc");
+        interests.receive(&b, HubInterests::Gone);
+        assert_eq!(interested(&interests), "");
         assert!(interests.hubs_by_pattern.is_empty() && interests.by_hub.is_empty());
     }
 
@@ -287,11 +287,11 @@ mod tests {
     fn a_hub_that_listens_to_too_much_is_sent_everything_and_no_more_is_kept() {
         let (mut interests, b) = (Interests::default(), Arc::from("b"));
         for number in 0..INTERESTS_MAX + 5 {
-            interests.hear(&b, HubInterests::Changed(vec![(page(&number.to_string(), "p"), true)]));
+            interests.receive(&b, HubInterests::Changed(vec![(page(&number.to_string(), "p"), true)]));
         }
         assert_eq!((interests.hubs_by_pattern.len(), interests.by_hub[&b].interests.len()), (0, 0));
         assert_eq!(hubs_of(&interests, "anything", "o"), "b");
-        interests.hear(&b, HubInterests::All(vec![agent("a")]));
+        interests.receive(&b, HubInterests::All(vec![agent("a")]));
         assert_eq!(hubs_of(&interests, "anything", "o"), "");
     }
 

@@ -20,7 +20,7 @@ const LONG_MS: u64 = 200_000;
 const ROUNDS_MAX: usize = 30;
 
 fn check(world: &World) -> Result<(), TestCaseError> {
-    for (conn, id) in &world.asked {
+    for (conn, id) in &world.calls {
         let endings = world.ended.get(id).copied().unwrap_or(0);
         let there = world.is_there(*conn);
         prop_assert!(endings == 1 || (!there && endings == 0), "request {} of {:?} ended {} times", id, conn, endings);

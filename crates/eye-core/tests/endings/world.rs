@@ -27,7 +27,7 @@ pub struct World {
     agents: HashMap<u8, Conn>,
     next_conn: u64,
     /// The connection and the id of each request. No id is used by both a page and an agent.
-    pub asked: Vec<(Conn, String)>,
+    pub calls: Vec<(Conn, String)>,
     pub ended: HashMap<String, u32>,
     departed: HashSet<Conn>,
     works: VecDeque<(Lane, Work)>,
@@ -59,7 +59,7 @@ impl Default for World {
             pages: Vec::new(),
             agents: HashMap::new(),
             next_conn: 0,
-            asked: Vec::new(),
+            calls: Vec::new(),
             ended: HashMap::new(),
             departed: HashSet::new(),
             works: VecDeque::new(),
@@ -83,8 +83,8 @@ impl World {
 
     /// The id of a new request of a page or an agent.
     pub fn ask(&mut self, conn: Conn) -> String {
-        let id = self.asked.len().to_string();
-        self.asked.push((conn, id.clone()));
+        let id = self.calls.len().to_string();
+        self.calls.push((conn, id.clone()));
         id
     }
 
@@ -287,7 +287,7 @@ impl World {
         self.on(Input::AgentLeft { agent: conn });
         self.depart(conn);
         if self.works.is_empty() && !elsewhere {
-            for (_, id) in self.asked.iter().filter(|(asked, _)| *asked == conn) {
+            for (_, id) in self.calls.iter().filter(|(caller, _)| *caller == conn) {
                 assert_eq!(self.ended.get(id), Some(&1), "request {id} of an agent whose token was revoked");
             }
         }
