@@ -93,9 +93,9 @@ impl Onboarding {
                 if let Some(instructions) = &arguments.instructions {
                     return self.write_instructions(identity, instructions, arguments.append, now_s);
                 }
-                let told =
+                let found =
                     self.read(identity)?.map_or_else(|| self.read(DEFAULT_IDENTITY), |record| Ok(Some(record)))?;
-                Ok(told.map_or_else(|| DEFAULT_TEXT.to_owned(), |record| record.current))
+                Ok(found.map_or_else(|| DEFAULT_TEXT.to_owned(), |record| record.current))
             }
         }
     }
@@ -229,8 +229,8 @@ mod tests {
     fn what_an_identity_was_told_is_kept_and_added_to() {
         let home = tempfile::tempdir().unwrap();
         let store = Onboarding::new(home.path().join("onboarding"));
-        let said = store.answer(&ask("claude", Some("Be brief."), false), 2).unwrap();
-        assert_eq!(said, "Onboarding set for claude.\n\nInstructions:\nBe brief.");
+        let reply = store.answer(&ask("claude", Some("Be brief."), false), 2).unwrap();
+        assert_eq!(reply, "Onboarding set for claude.\n\nInstructions:\nBe brief.");
         store.answer(&ask("claude", Some("Be kind."), true), 3).unwrap();
         assert_eq!(store.answer(&ask(" claude ", None, false), 4).unwrap(), "Be brief.\n\nBe kind.");
         for n in 0..ONBOARDING_HISTORY_LEN_MAX + 5 {

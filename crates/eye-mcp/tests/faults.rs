@@ -199,9 +199,9 @@ async fn what_cannot_be_passed_on_to_the_agent_is_refused_by_name() {
     let context = CallContext { timeout: Some(Duration::from_millis(500)), ..CallContext::default() };
     let error = call_with(&scope, "bad", "ask", json!({}), context).await.unwrap_err();
     assert!(error.is(Code::TIMEOUT) && error.message.contains("elicitation/create"), "{error}");
-    let asked: Value = serde_json::from_str(&text(call(&scope, "bad", "asked", json!({})).await)).unwrap();
-    assert_eq!((&asked[0]["id"], &asked[0]["error"]["code"]), (&json!("q1"), &json!(-32601)));
-    assert!(asked[0]["error"]["message"].as_str().unwrap().contains("elicitation/create"));
+    let request: Value = serde_json::from_str(&text(call(&scope, "bad", "asked", json!({})).await)).unwrap();
+    assert_eq!((&request[0]["id"], &request[0]["error"]["code"]), (&json!("q1"), &json!(-32601)));
+    assert!(request[0]["error"]["message"].as_str().unwrap().contains("elicitation/create"));
     gateway.shut_down().await;
 }
 
@@ -233,14 +233,14 @@ async fn a_question_goes_to_the_only_call_it_can_be_about_and_to_none_of_several
         .send(Ok(serde_json::value::RawValue::from_string(r#"{"action":"decline"}"#.into()).unwrap()))
         .unwrap();
     assert!(asking.await.unwrap().unwrap_err().is(Code::TIMEOUT));
-    let asked: Value = serde_json::from_str(&text(call(&scope, "bad", "asked", json!({})).await)).unwrap();
-    let refused = asked
+    let request: Value = serde_json::from_str(&text(call(&scope, "bad", "asked", json!({})).await)).unwrap();
+    let refused = request
         .as_array()
         .unwrap()
         .iter()
         .filter(|answer| answer["error"]["message"].as_str().is_some_and(|m| m.contains("several calls")));
-    assert_eq!(refused.count(), 1, "{asked}");
-    assert!(asked.as_array().unwrap().iter().any(|answer| answer["result"]["action"] == "decline"), "{asked}");
+    assert_eq!(refused.count(), 1, "{request}");
+    assert!(request.as_array().unwrap().iter().any(|answer| answer["result"]["action"] == "decline"), "{request}");
     gateway.shut_down().await;
 }
 

@@ -10,21 +10,21 @@ use tokio::net::TcpListener;
 
 /// A received request: the first line, the headers in lower case, the body.
 #[derive(Clone, Debug)]
-struct Asked {
+struct Received {
     line: String,
     headers: Vec<String>,
     body: Value,
 }
 
-impl Asked {
+impl Received {
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find_map(|header| header.strip_prefix(&format!("{name}: ")))
     }
 }
 
 /// A response: JSON, events, or something else entirely.
-fn json_of(asked: &Asked, result: &Value) -> String {
-    let body = json!({ "jsonrpc": "2.0", "id": asked.body["id"], "result": result }).to_string();
+fn json_of(request: &Received, result: &Value) -> String {
+    let body = json!({ "jsonrpc": "2.0", "id": request.body["id"], "result": result }).to_string();
     response("200 OK", "application/json", &body)
 }
 
@@ -33,25 +33,26 @@ fn response(status: &str, kind: &str, body: &str) -> String {
 }
 
 /// The responses to the handshake and to `tools/list`; `None` if the test must answer.
-fn usual(asked: &Asked) -> Option<String> {
-    if asked.line.starts_with("GET") {
+fn usual(request: &Received) -> Option<String> {
+    if request.line.starts_with("GET") {
         return Some(response("405 Method Not Allowed", "text/plain", ""));
     }
-    match asked.body["method"].as_str() {
+    match request.body["method"].as_str() {
         Some("initialize") => {
-            let greeting = json_of(asked, &json!({ "protocolVersion": "2025-11-25", "capabilities": { "tools": {} } }));
+            let greeting =
+                json_of(request, &json!({ "protocolVersion": "2025-11-25", "capabilities": { "tools": {} } }));
             Some(greeting.replacen("\r\n", "\r\nmcp-session-id: s1\r\n", 1))
         }
-        Some("tools/list") => Some(json_of(asked, &json!({ "tools": [] }))),
+        Some("tools/list") => Some(json_of(request, &json!({ "tools": [] }))),
         Some(method) if method.starts_with("notifications/") => Some(response("202 Accepted", "text/plain", "")),
         _ => None,
     }
 }
 
-type Log = Arc<Mutex<Vec<Asked>>>;
+type Log = Arc<Mutex<Vec<Received>>>;
 
 /// Starts the server; an empty response closes the connection without one.
-async fn served(answer: impl Fn(&Asked) -> String + Send + Sync + 'static) -> (u16, Log) {
+async fn served(answer: impl Fn(&Received) -> String + Send + Sync + 'static) -> (u16, Log) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let log = Log::default();
@@ -61,9 +62,9 @@ async fn served(answer: impl Fn(&Asked) -> String + Send + Sync + 'static) -> (u
             let (answer, seen) = (Arc::clone(&answer), Arc::clone(&seen));
             tokio::spawn(async move {
                 let mut stream = BufReader::new(stream);
-                while let Some(asked) = asked(&mut stream).await {
-                    seen.lock().unwrap().push(asked.clone());
-                    let text = usual(&asked).unwrap_or_else(|| answer(&asked));
+                while let Some(request) = next_request(&mut stream).await {
+                    seen.lock().unwrap().push(request.clone());
+                    let text = usual(&request).unwrap_or_else(|| answer(&request));
                     if text.is_empty() || stream.write_all(text.as_bytes()).await.is_err() {
                         return;
                     }
@@ -77,7 +78,7 @@ async fn served(answer: impl Fn(&Asked) -> String + Send + Sync + 'static) -> (u
     (port, log)
 }
 
-async fn asked(stream: &mut BufReader<tokio::net::TcpStream>) -> Option<Asked> {
+async fn next_request(stream: &mut BufReader<tokio::net::TcpStream>) -> Option<Received> {
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();
@@ -97,12 +98,12 @@ async fn asked(stream: &mut BufReader<tokio::net::TcpStream>) -> Option<Asked> {
             format!("{}: {value}", name.to_lowercase())
         })
         .collect();
-    let mut asked = Asked { line: lines.remove(0), headers, body: Value::Null };
-    let length = asked.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut request = Received { line: lines.remove(0), headers, body: Value::Null };
+    let length = request.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     stream.read_exact(&mut body).await.ok()?;
-    asked.body = serde_json::from_slice(&body).unwrap_or_default();
-    Some(asked)
+    request.body = serde_json::from_slice(&body).unwrap_or_default();
+    Some(request)
 }
 
 fn gateway(port: u16, more: &str) -> (Home, Gateway, Scope) {
@@ -114,7 +115,7 @@ fn gateway(port: u16, more: &str) -> (Home, Gateway, Scope) {
 }
 
 fn calls(log: &Log) -> usize {
-    log.lock().unwrap().iter().filter(|asked| asked.body["method"] == "tools/call").count()
+    log.lock().unwrap().iter().filter(|request| request.body["method"] == "tools/call").count()
 }
 
 #[tokio::test]
@@ -129,11 +130,11 @@ async fn a_call_that_may_have_been_read_is_never_made_twice() {
 #[tokio::test]
 async fn a_session_that_the_server_forgot_is_opened_anew_and_the_call_is_made_once_in_it() {
     let over = Mutex::new(true);
-    let (port, log) = served(move |asked| {
+    let (port, log) = served(move |request| {
         if std::mem::take(&mut *over.lock().unwrap()) {
             return response("404 Not Found", "application/json", "");
         }
-        json_of(asked, &json!({ "content": [{ "type": "text", "text": "paid" }] }))
+        json_of(request, &json!({ "content": [{ "type": "text", "text": "paid" }] }))
     })
     .await;
     let (_home, _gateway, scope) = gateway(port, "");
@@ -141,15 +142,15 @@ async fn a_session_that_the_server_forgot_is_opened_anew_and_the_call_is_made_on
     // One call was refused, one was accepted, and both were sent in a session.
     assert_eq!(calls(&log), 2);
     let log = log.lock().unwrap();
-    assert_eq!(log.iter().filter(|asked| asked.body["method"] == "initialize").count(), 2);
-    let in_session = |asked: &Asked| asked.header("mcp-session-id") == Some("s1");
-    assert!(log.iter().filter(|asked| asked.body["method"] == "tools/call").all(in_session));
+    assert_eq!(log.iter().filter(|request| request.body["method"] == "initialize").count(), 2);
+    let in_session = |request: &Received| request.header("mcp-session-id") == Some("s1");
+    assert!(log.iter().filter(|request| request.body["method"] == "tools/call").all(in_session));
 }
 
 #[tokio::test]
 async fn a_server_that_wants_a_token_says_where_it_goes_and_gets_it_from_the_environment() {
-    let (port, log) = served(|asked| match asked.header("authorization") {
-        Some("Bearer abc") => json_of(asked, &json!({ "content": [{ "type": "text", "text": "in" }] })),
+    let (port, log) = served(|request| match request.header("authorization") {
+        Some("Bearer abc") => json_of(request, &json!({ "content": [{ "type": "text", "text": "in" }] })),
         _ => response("401 Unauthorized", "text/plain", "who are you"),
     })
     .await;
@@ -158,8 +159,8 @@ async fn a_server_that_wants_a_token_says_where_it_goes_and_gets_it_from_the_env
     assert!(error.is(Code::DENIED) && error.hint().is_some_and(|hint| hint.contains("Authorization")), "{error}");
     let (_home, _gateway, scope) = gateway(port, ", headers: { Authorization: \"Bearer ${TOKEN:-abc}\" }");
     assert_eq!(text(call(&scope, "web", "x", json!({})).await), "in");
-    let named = |asked: &Asked| asked.header("mcp-protocol-version") == Some("2025-11-25");
-    assert!(log.lock().unwrap().iter().filter(|asked| asked.body["method"] == "tools/call").all(named));
+    let named = |request: &Received| request.header("mcp-protocol-version") == Some("2025-11-25");
+    assert!(log.lock().unwrap().iter().filter(|request| request.body["method"] == "tools/call").all(named));
 }
 
 #[tokio::test]
@@ -169,9 +170,9 @@ async fn a_stream_that_breaks_off_is_taken_up_where_it_was() {
     let (_home, _gateway, scope) = gateway(port, "");
     assert_eq!(text(call(&scope, "web", "x", json!({})).await), "at last");
     let log = log.lock().unwrap();
-    let taken_up = log.iter().find(|asked| asked.header("last-event-id").is_some()).expect("it comes back");
+    let taken_up = log.iter().find(|request| request.header("last-event-id").is_some()).expect("it comes back");
     assert_eq!(taken_up.header("last-event-id"), Some("e1"));
-    assert_eq!(log.iter().filter(|asked| asked.body["method"] == "tools/call").count(), 1);
+    assert_eq!(log.iter().filter(|request| request.body["method"] == "tools/call").count(), 1);
 }
 
 /// The first stream gives an event id and ends; the second one, by GET, has the response.
@@ -185,18 +186,18 @@ async fn served_with_streams(waiting: Arc<Mutex<Value>>) -> (u16, Log) {
             let (waiting, seen) = (Arc::clone(&waiting), Arc::clone(&seen));
             tokio::spawn(async move {
                 let mut stream = BufReader::new(stream);
-                while let Some(asked) = asked(&mut stream).await {
-                    seen.lock().unwrap().push(asked.clone());
+                while let Some(request) = next_request(&mut stream).await {
+                    seen.lock().unwrap().push(request.clone());
                     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-                    let text = if asked.header("last-event-id").is_some() {
+                    let text = if request.header("last-event-id").is_some() {
                         let id = waiting.lock().unwrap().clone();
                         let result = json!({ "content": [{ "type": "text", "text": "at last" }] });
                         format!("{head}data: {}\n\n", json!({ "jsonrpc": "2.0", "id": id, "result": result }))
-                    } else if asked.body["method"] == "tools/call" {
-                        *waiting.lock().unwrap() = asked.body["id"].clone();
+                    } else if request.body["method"] == "tools/call" {
+                        *waiting.lock().unwrap() = request.body["id"].clone();
                         format!("{head}id: e1\nretry: 10\ndata:\n\n")
                     } else {
-                        usual(&asked).unwrap_or_default()
+                        usual(&request).unwrap_or_default()
                     };
                     if stream.write_all(text.as_bytes()).await.is_err() || text.starts_with(head) {
                         return;

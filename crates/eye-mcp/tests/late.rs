@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_eye-mcp-fault-server");
 
-async fn asked_at_once(scope: &eye_mcp::Scope, query: &str) -> String {
+async fn ask_at_once(scope: &eye_mcp::Scope, query: &str) -> String {
     let began = Instant::now();
     scope.learn(limits::DISCOVERY).await;
     let found = scope.discover(query, &Arc::default()).await.unwrap().text();
@@ -31,7 +31,7 @@ async fn a_server_that_was_down_at_first_is_found_once_it_is_there() {
     let mut changes = scope.changes();
     let error = scope.start("late").await.unwrap_err();
     assert!(error.is(Code::CONNECTION), "{error}");
-    let found = asked_at_once(&scope, "echo").await;
+    let found = ask_at_once(&scope, "echo").await;
     assert!(found.contains("! late is down: it ended with exit status: 4: no database yet"), "{found}");
     let down = scope.resolve_asking("late::echo", &Arc::default()).await.unwrap_err().to_error();
     assert!(down.code == Code::CONNECTION && down.message.contains("no database yet"), "{down:?}");
@@ -43,7 +43,7 @@ async fn a_server_that_was_down_at_first_is_found_once_it_is_there() {
         .await
         .unwrap();
     assert_eq!(state(&scope, "late"), ServerState::Ready);
-    assert!(asked_at_once(&scope, "echo").await.starts_with("echo()"));
+    assert!(ask_at_once(&scope, "echo").await.starts_with("echo()"));
     gateway.shut_down().await;
 }
 
@@ -73,12 +73,12 @@ async fn a_hung_server_is_told_and_delays_no_discovery_and_no_call_of_another() 
     home.config(&faulty(&[("hung", &["--silent"]), ("good", &[])]));
     let gateway = home.gateway();
     let scope = gateway.scope(home.project());
-    let first = asked_at_once(&scope, "nothing").await;
+    let first = ask_at_once(&scope, "nothing").await;
     assert!(first.contains("! hung is starting"), "{first}");
     let began = Instant::now();
     let (_, entry) = scope.resolve_asking("echo", &Arc::default()).await.unwrap();
     assert!(&*entry.server == "good" && began.elapsed() < limits::LEARN / 2, "{:?}", began.elapsed());
-    let found = asked_at_once(&scope, "echo").await;
+    let found = ask_at_once(&scope, "echo").await;
     assert!(found.starts_with("echo()") && found.contains("! hung is starting"), "{found}");
     assert_eq!(state(&scope, "hung"), ServerState::Starting);
     gateway.shut_down().await;
@@ -90,12 +90,12 @@ async fn a_missing_variable_is_named_and_the_server_works_for_an_agent_that_has_
     home.config(&faulty(&[("keyed", &[])]).replace(" }", ", env: { WHO: \"${EYE_TEST_API_KEY}\" } }"));
     let gateway = home.gateway();
     let scope = gateway.scope(home.project());
-    let found = asked_at_once(&scope, "echo").await;
+    let found = ask_at_once(&scope, "echo").await;
     assert!(found.contains("! keyed is down:") && found.contains("EYE_TEST_API_KEY"), "{found}");
     let mut project = home.project();
     project.env.insert("EYE_TEST_API_KEY".into(), "secret".into());
     let with_key = gateway.scope(project);
     with_key.start("keyed").await.unwrap();
-    assert!(asked_at_once(&with_key, "echo").await.starts_with("echo()"));
+    assert!(ask_at_once(&with_key, "echo").await.starts_with("echo()"));
     gateway.shut_down().await;
 }

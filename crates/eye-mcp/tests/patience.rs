@@ -112,13 +112,13 @@ async fn a_server_that_is_down_for_longer_than_the_longest_pause_is_found_again_
         let down = scope.resolve_asking("db::echo", &Arc::default()).await.unwrap_err().to_error();
         assert!(down.code == Code::CONNECTION && down.message.contains("no database"), "{down:?}");
         broken.stays_broken(began).await;
-        let telling = async {
+        let discovery = async {
             // Between two starts the server is in the state `Starting` for a moment.
             while !scope.notes().contains(&"db is down: it ended with exit status: 4: no database".to_owned()) {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(DEADLINE, telling).await.expect("discovery says that it is down, and why");
+        tokio::time::timeout(DEADLINE, discovery).await.expect("discovery says that it is down, and why");
         broken.repair();
         if by_name {
             found_by_name(&scope).await;

@@ -114,8 +114,8 @@ async fn a_real_server_tells_its_progress_through_the_gateway() {
     home.config(&format!("servers:\n  everything: {{ command: {} }}\n", json!(everything())));
     let gateway = home.gateway();
     let scope = gateway.scope(home.project());
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let sink = Arc::clone(&heard);
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&received);
     let progress = NoticeSink::new(move |params| {
         sink.lock().unwrap().push(serde_json::from_str::<Value>(params.get()).unwrap());
     });
@@ -124,9 +124,11 @@ async fn a_real_server_tells_its_progress_through_the_gateway() {
         json!({ "name": "trigger-long-running-operation", "arguments": arguments, "_meta": { "progressToken": 77 } });
     let context = CallContext { progress: Some(progress), ..CallContext::default() };
     scope.call_tool("everything", raw(&params), context).await.unwrap();
-    let heard = heard.lock().unwrap().clone();
-    assert_eq!(heard.len(), 4, "{heard:?}");
-    assert!(heard.iter().enumerate().all(|(n, told)| told["progressToken"] == 77 && told["progress"] == n + 1));
+    let received = received.lock().unwrap().clone();
+    assert_eq!(received.len(), 4, "{received:?}");
+    assert!(
+        received.iter().enumerate().all(|(n, report)| report["progressToken"] == 77 && report["progress"] == n + 1)
+    );
     gateway.shut_down().await;
 }
 
@@ -143,14 +145,14 @@ impl Drop for Served {
 /// Whether a server answers on this port. A connection alone is no proof: a socket may connect to itself on an unused
 /// port.
 async fn answers(port: u16) -> bool {
-    let asked = async {
+    let exchange = async {
         let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port)).await?;
         stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await?;
         let mut first = [0; 5];
         stream.read_exact(&mut first).await?;
         std::io::Result::Ok(first == *b"HTTP/")
     };
-    asked.await.unwrap_or(false)
+    exchange.await.unwrap_or(false)
 }
 
 /// Starts the server, and waits until it answers.
@@ -181,13 +183,13 @@ async fn a_real_server_over_http_works_and_comes_back_after_its_restart() {
     let scope = gateway.scope(home.project());
     assert!(text(call(&scope, "web", "get-sum", json!({ "a": 2, "b": 3 })).await).contains('5'));
     assert_eq!(scope.era("web"), Some(Era::Legacy));
-    let heard = Arc::new(Mutex::new(0));
-    let sink = Arc::clone(&heard);
+    let received = Arc::new(Mutex::new(0));
+    let sink = Arc::clone(&received);
     let context =
         CallContext { progress: Some(NoticeSink::new(move |_| *sink.lock().unwrap() += 1)), ..CallContext::default() };
     let params = json!({ "name": "trigger-long-running-operation", "arguments": { "duration": 0.3, "steps": 3 } });
     scope.call_tool("web", raw(&params), context).await.unwrap();
-    assert_eq!(*heard.lock().unwrap(), 3);
+    assert_eq!(*received.lock().unwrap(), 3);
     drop(first);
     let _second = served(&mut command(), port).await;
     // The restarted server does not know the session; the call is made in a new session, once.

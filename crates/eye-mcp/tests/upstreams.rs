@@ -45,15 +45,15 @@ async fn results_and_errors_pass_to_the_letter() {
 #[tokio::test]
 async fn progress_comes_in_order_under_the_callers_token() {
     let (_home, gateway, scope) = one(&[]);
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let sink = Arc::clone(&heard);
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&received);
     let progress = NoticeSink::new(move |params| sink.lock().unwrap().push(params.get().to_owned()));
     let params = json!({ "name": "progress", "_meta": { "progressToken": "mine", "k": 1 } });
     let context = CallContext { progress: Some(progress), ..CallContext::default() };
     scope.call_tool("s", raw(&params), context).await.unwrap();
     let want: Vec<String> =
         (1..=3).map(|n| format!(r#"{{"progressToken":"mine","progress":{n},"total":3,"own":"kept"}}"#)).collect();
-    assert_eq!(*heard.lock().unwrap(), want);
+    assert_eq!(*received.lock().unwrap(), want);
     gateway.shut_down().await;
 }
 
@@ -215,12 +215,12 @@ async fn a_changed_config_is_taken_up_and_a_bad_one_changes_nothing() {
     assert!(call(&scope, "s", "echo", json!({})).await.unwrap_err().message.contains("no server is called s"));
     assert!(text(call(&scope, "t", "echo", json!({})).await).contains("echo"));
     home.config("servers:\n  u: { comand: x }\n");
-    let told = tokio::time::timeout(DEADLINE, async {
+    let report = tokio::time::timeout(DEADLINE, async {
         while scope.config_errors().is_empty() {
             tokio::task::yield_now().await;
         }
     });
-    told.await.expect("the mistake is told");
+    report.await.expect("the mistake is told");
     assert_eq!(scope.servers()[0].name, "t");
     assert!(text(call(&scope, "t", "echo", json!({})).await).contains("echo"));
     assert!(gone(pid).await, "the server that no config names ends");
@@ -263,9 +263,9 @@ async fn a_server_that_asks_for_roots_is_told_the_folder_of_its_project() {
     let context = CallContext { timeout: Some(Duration::from_millis(200)), ..CallContext::default() };
     // The server requests its roots and never answers this call; the next call returns the roots that it got.
     let _ = call_with(&scope, "s", "ask", json!({ "method": "roots/list" }), context).await;
-    let asked: Value = serde_json::from_str(&text(call(&scope, "s", "asked", json!({})).await)).unwrap();
+    let sent: Value = serde_json::from_str(&text(call(&scope, "s", "asked", json!({})).await)).unwrap();
     let uri = format!("file://{}", home.app().display());
-    assert_eq!(asked[0]["result"], json!({ "roots": [{ "uri": uri, "name": "app" }] }), "{asked}");
+    assert_eq!(sent[0]["result"], json!({ "roots": [{ "uri": uri, "name": "app" }] }), "{sent}");
     gateway.shut_down().await;
 }
 

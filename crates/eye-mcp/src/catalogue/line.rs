@@ -55,8 +55,8 @@ pub fn shown(text: &str, chars_max: usize) -> String {
 fn words(text: &str, chars_max: usize) -> String {
     let plain = shown(text, chars_max);
     let Some(kept) = plain.strip_suffix(CUT).filter(|_| text.chars().count() > chars_max) else { return plain };
-    let whole = kept.rsplit_once(' ').map_or(kept, |(whole, _)| whole);
-    format!("{}{CUT}", whole.trim_end_matches([' ', ',', ';', ':', '-']))
+    let words = kept.rsplit_once(' ').map_or(kept, |(words, _)| words);
+    format!("{}{CUT}", words.trim_end_matches([' ', ',', ';', ':', '-']))
 }
 
 /// Whether a character is invisible or changes how others are displayed: controls, direction marks, joiners, tags.
@@ -68,16 +68,16 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-fn members(schema: Schema<'_>, whole: bool) -> String {
+fn members(schema: Schema<'_>, full: bool) -> String {
     let all: Vec<(&String, &Value)> = schema.parameters().into_iter().flatten().collect();
     let (required, optional): (Vec<_>, Vec<_>) = all.into_iter().partition(|(name, _)| schema.requires(name));
-    let room = match (whole, required.is_empty()) {
+    let room = match (full, required.is_empty()) {
         (true, _) => OPTIONAL_SHOWN_MAX,
         (false, true) => MEMBERS_SHOWN_MAX,
         (false, false) => 0,
     };
     let one = |(name, part): &(&String, &Value), mark: &str| {
-        format!("{name}{mark}: {}", kinds(schema.below(part), whole).join("|"))
+        format!("{name}{mark}: {}", kinds(schema.below(part), full).join("|"))
     };
     let mut parts: Vec<String> = required.iter().map(|member| one(member, "")).collect();
     parts.extend(optional.iter().take(room).map(|member| one(member, "?")));
@@ -178,14 +178,14 @@ mod tests {
 
     #[test]
     fn a_sentence_is_cut_after_a_whole_word() {
-        let told = |text: &str| line("t", &json!({ "description": text, "inputSchema": {} }), false);
+        let line_of = |text: &str| line("t", &json!({ "description": text, "inputSchema": {} }), false);
         let edge = format!("{} word", "x".repeat(SENTENCE_CHARS_MAX - 5));
-        assert_eq!(told(&edge), format!("t()  {edge}"));
-        assert_eq!(told(&format!("{edge}s")), format!("t()  {}…", "x".repeat(SENTENCE_CHARS_MAX - 5)));
+        assert_eq!(line_of(&edge), format!("t()  {edge}"));
+        assert_eq!(line_of(&format!("{edge}s")), format!("t()  {}…", "x".repeat(SENTENCE_CHARS_MAX - 5)));
         let long = "y".repeat(SENTENCE_CHARS_MAX + 1);
-        assert_eq!(told(&long), format!("t()  {}…", "y".repeat(SENTENCE_CHARS_MAX - 1)));
+        assert_eq!(line_of(&long), format!("t()  {}…", "y".repeat(SENTENCE_CHARS_MAX - 1)));
         assert_eq!(
-            told("Lists the projects of a group, with filters, and more"),
+            line_of("Lists the projects of a group, with filters, and more"),
             "t()  Lists the projects of a group, with…"
         );
     }

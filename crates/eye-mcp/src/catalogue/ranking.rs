@@ -98,14 +98,14 @@ impl Ranking {
         let mut scores: Vec<f32> = vec![0.0; count];
         let mut covered: Vec<f32> = vec![0.0; count];
         let mut best: Vec<f32> = vec![0.0; count];
-        let mut asked: HashMap<u32, f32> = HashMap::new();
+        let mut query_weights: HashMap<u32, f32> = HashMap::new();
         let mut all = 0.0;
         for Wanted { fitting, weight } in wanted {
-            let tells = fitting.iter().map(|(at, fit)| fit * self.rarity[*at]).fold(0.0, f32::max) * weight;
-            all += tells;
+            let gain = fitting.iter().map(|(at, fit)| fit * self.rarity[*at]).fold(0.0, f32::max) * weight;
+            all += gain;
             best.fill(0.0);
             for (at, fit) in fitting {
-                let known = asked.entry(u32::try_from(*at).unwrap_or(u32::MAX)).or_default();
+                let known = query_weights.entry(u32::try_from(*at).unwrap_or(u32::MAX)).or_default();
                 *known = known.max(*fit * weight);
                 for Posting { entry, weight: found } in &self.vocabulary[*at].1 {
                     let score = fit * weight * self.rarity[*at] * found * (SATURATION + 1.0) / (found + SATURATION);
@@ -115,25 +115,25 @@ impl Ranking {
             }
             for ((score, covered), best) in scores.iter_mut().zip(&mut covered).zip(&best) {
                 *score += best;
-                *covered += if *best > 0.0 { tells } else { 0.0 };
+                *covered += if *best > 0.0 { gain } else { 0.0 };
             }
         }
-        let whole = |at: usize| {
+        let total = |at: usize| {
             let covered = if all > 0.0 { covered[at] / all } else { 0.0 };
-            scores[at] * (1.0 + COVERED * covered) * (1.0 + NAMED * self.named(at, &asked))
+            scores[at] * (1.0 + COVERED * covered) * (1.0 + NAMED * self.named(at, &query_weights))
         };
         let fitting = scores.iter().enumerate().filter(|(_, score)| **score > 0.0);
-        let mut ranked: Vec<(f32, usize)> = fitting.map(|(at, _)| (whole(at), at)).collect();
+        let mut ranked: Vec<(f32, usize)> = fitting.map(|(at, _)| (total(at), at)).collect();
         ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         ranked.into_iter().map(|(_, entry)| entry).collect()
     }
 
     /// The share of an entry's name that the query has, 0 to 1.
-    fn named(&self, at: usize, asked: &HashMap<u32, f32>) -> f32 {
+    fn named(&self, at: usize, query_weights: &HashMap<u32, f32>) -> f32 {
         let (mut found, mut all) = (0.0, 0.0);
         for stem in &self.names[at] {
             let rarity = self.rarity[*stem as usize];
-            found += rarity * asked.get(stem).copied().unwrap_or(0.0);
+            found += rarity * query_weights.get(stem).copied().unwrap_or(0.0);
             all += rarity;
         }
         if all > 0.0 { found / all } else { 0.0 }

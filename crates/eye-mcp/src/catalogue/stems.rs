@@ -10,7 +10,7 @@ struct Language {
 }
 
 /// A text must have at least this many of a language's most frequent words to be taken for that language.
-const TELLING_WORDS_MIN: usize = 2;
+const STOP_WORDS_MIN: usize = 2;
 
 const ENGLISH: &[&str] = &[
     "a",
@@ -269,7 +269,7 @@ fn by_script(word: &str) -> Option<Algorithm> {
 /// The language with the most of its frequent words in the text; English where none stands out.
 fn language(words: &[String]) -> &'static Language {
     let count = |language: &Language| words.iter().filter(|word| language.stop.contains(&word.as_str())).count();
-    let mut best = (&LATIN[0], count(&LATIN[0]).max(TELLING_WORDS_MIN - 1));
+    let mut best = (&LATIN[0], count(&LATIN[0]).max(STOP_WORDS_MIN - 1));
     for language in &LATIN[1..] {
         let found = count(language);
         if found > best.1 {
@@ -284,8 +284,8 @@ mod tests {
     use super::*;
 
     fn stems(text: &str) -> String {
-        let told = terms(text).into_iter().filter(|term| !term.stop).map(|term| term.stem);
-        told.collect::<Vec<_>>().join(" ")
+        let stems = terms(text).into_iter().filter(|term| !term.stop).map(|term| term.stem);
+        stems.collect::<Vec<_>>().join(" ")
     }
 
     #[test]

@@ -110,8 +110,8 @@ fn what_is_cut_says_how_to_get_it_whole() {
         text,
         "large(p0?: string, …+8)  Many.\n(1 hidden tools from 1 servers; … is cut, whole: $.tools[?@.name=='large'])"
     );
-    let whole = catalogue.discover("$.tools[?@.name=='large']").unwrap().text();
-    assert!(whole.contains("\"p8\""), "{whole}");
+    let definition = catalogue.discover("$.tools[?@.name=='large']").unwrap().text();
+    assert!(definition.contains("\"p8\""), "{definition}");
 }
 
 #[test]

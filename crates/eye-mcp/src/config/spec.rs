@@ -46,7 +46,7 @@ pub struct Spec {
     pub cache_ttl: Duration,
     pub era: EraChoice,
     /// Whether its tools wait for the user's approval.
-    pub asks_for_tools: bool,
+    pub approves_tools: bool,
     /// Whether it gets the agent's whole environment.
     inherits_all: bool,
     /// The variables that the config refers to, with their values: these are redacted from printed text.
@@ -153,7 +153,7 @@ impl Spec {
             startup: config.startup.unwrap_or_default(),
             cache_ttl: seconds(config.cache.as_ref().map(|cache| cache.ttl), Duration::ZERO, "cache.ttl")?,
             era: config.era.unwrap_or_default(),
-            asks_for_tools: config.approve == Some(Approve::Ask),
+            approves_tools: config.approve == Some(Approve::Ask),
             inherits_all: config.inherit_env == Some(InheritEnv::All(true)),
             taken: taken.into_inner(),
             allow: config.allow.as_ref().map(globs),
@@ -164,12 +164,12 @@ impl Spec {
     /// The whole environment of the server's process, from that of the agent that asks.
     pub fn environment(&self, asking: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         let passes = |name: &str| self.inherits_all || environment::is_common(name);
-        let mut whole: BTreeMap<String, String> =
+        let mut merged: BTreeMap<String, String> =
             asking.iter().filter(|(name, _)| passes(name)).map(|(name, value)| (name.clone(), value.clone())).collect();
         if let Transport::Child { env, .. } = &self.transport {
-            whole.extend(env.clone());
+            merged.extend(env.clone());
         }
-        whole
+        merged
     }
 
     /// Lists the agent's variables that the server's process did not get, for a server that failed to start.

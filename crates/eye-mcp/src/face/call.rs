@@ -294,7 +294,7 @@ impl AskHub for Call {
         let Some(token) = &self.meta.progress_token else {
             return self.client.link.request(method, params, None).await;
         };
-        let (sender, mut told) = mpsc::channel::<Box<str>>(64);
+        let (sender, mut reports) = mpsc::channel::<Box<str>>(64);
         // A client that is too slow misses some; the next report supersedes them.
         let sink = ProgressSink::new(move |progress| drop(sender.try_send(progress.into())));
         let mut answer = self.client.link.request(method, params, Some(sink));
@@ -302,12 +302,12 @@ impl AskHub for Call {
             tokio::select! {
                 biased;
                 outcome = &mut answer => {
-                    while let Ok(progress) = told.try_recv() {
+                    while let Ok(progress) = reports.try_recv() {
                         self.pass_progress(&progress, token).await;
                     }
                     return outcome;
                 }
-                Some(progress) = told.recv() => self.pass_progress(&progress, token).await,
+                Some(progress) = reports.recv() => self.pass_progress(&progress, token).await,
             }
         }
     }

@@ -43,8 +43,8 @@ pub struct Client {
     changes: OnceLock<broadcast::Sender<Change>>,
     pub(super) pumping: AtomicBool,
     agreed: OnceLock<Agreed>,
-    asked: Mutex<HashMap<u64, oneshot::Sender<Answered>>>,
-    last_asked: AtomicU64,
+    pending: Mutex<HashMap<u64, oneshot::Sender<Answered>>>,
+    last_id: AtomicU64,
     level: Mutex<usize>,
     followed: Mutex<BTreeSet<String>>,
     /// Servers whose instructions the client already received.
@@ -86,8 +86,8 @@ impl Client {
             full: newcomer.full,
             changes: OnceLock::new(),
             agreed: OnceLock::new(),
-            asked: Mutex::default(),
-            last_asked: AtomicU64::new(0),
+            pending: Mutex::default(),
+            last_id: AtomicU64::new(0),
             level: Mutex::new(0),
             followed: Mutex::default(),
             instructed: Mutex::default(),
@@ -141,21 +141,21 @@ impl Client {
 
     /// An id for a request to this client, and the receiver of its response.
     pub(super) fn ask(&self) -> (u64, oneshot::Receiver<Answered>) {
-        let id = self.last_asked.fetch_add(1, Ordering::Relaxed) + 1;
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let (sender, receiver) = oneshot::channel();
-        hold(&self.asked).insert(id, sender);
+        hold(&self.pending).insert(id, sender);
         (id, receiver)
     }
 
     pub(super) fn forget(&self, id: u64) {
-        hold(&self.asked).remove(&id);
+        hold(&self.pending).remove(&id);
     }
 
     /// Takes a message that is not a request. Responses go to their waiting request; anything else is ignored.
     pub(super) fn receive(&self, message: Message) {
         if let Message::Response { id, outcome } = message
             && let Ok(id) = id.get().trim_matches('"').trim_start_matches("eye-").parse::<u64>()
-            && let Some(waiting) = hold(&self.asked).remove(&id)
+            && let Some(waiting) = hold(&self.pending).remove(&id)
         {
             let _ = waiting.send(outcome);
         }

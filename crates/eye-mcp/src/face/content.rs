@@ -140,9 +140,9 @@ mod tests {
 
     #[test]
     fn long_text_is_cut_and_says_so() {
-        let whole = "ä".repeat(ANSWER_CHARS_MAX);
-        assert_eq!(cut(&whole), whole);
-        let long = cut(&format!("{whole}xyz"));
-        assert!(long.starts_with(&whole) && long.contains(&format!("of {} characters", ANSWER_CHARS_MAX + 3)));
+        let full = "ä".repeat(ANSWER_CHARS_MAX);
+        assert_eq!(cut(&full), full);
+        let long = cut(&format!("{full}xyz"));
+        assert!(long.starts_with(&full) && long.contains(&format!("of {} characters", ANSWER_CHARS_MAX + 3)));
     }
 }

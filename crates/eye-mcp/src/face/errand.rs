@@ -37,14 +37,14 @@ impl Errand {
         let (scope, server, method) = (call.client.upstreams().cloned(), server.to_owned(), method.to_owned());
         let link = Arc::clone(&call.client.link);
         let (auditor, noted) = (call.client.link.auditor(), (server.clone(), method.clone(), Some(params.clone())));
-        let asked = async move {
+        let answer = async move {
             let scope = scope?;
             let context = in_turn(&link, &scope, &server, context).await?;
             // A parked call must not keep its client alive.
             drop(link);
             scope.request(&server, &method, Some(params), context).await
         };
-        let work = Box::pin(audited(auditor, noted.0, noted.1, noted.2, asked));
+        let work = Box::pin(audited(auditor, noted.0, noted.1, noted.2, answer));
         Self { work, questions }
     }
 

@@ -28,7 +28,7 @@ pub(super) struct Waiting {
     all: VecDeque<Held>,
     unread: Unread,
     /// When a message that the client may not have read yet was last written.
-    told: Option<Instant>,
+    written_at: Option<Instant>,
     /// The client left a ping unanswered: it gets no more pings.
     deaf: bool,
 }
@@ -40,30 +40,30 @@ impl Waiting {
     }
 
     /// Records that a message was written during a request.
-    pub fn note_told(&mut self) {
-        self.told = Some(Instant::now());
+    pub fn note_written(&mut self) {
+        self.written_at = Some(Instant::now());
     }
 
     /// Whether the next result must follow an answered ping.
     pub fn wants_ping(&self) -> bool {
-        self.told.is_some() && !self.deaf
+        self.written_at.is_some() && !self.deaf
     }
 
     /// Takes a result, and the ping that precedes it if the client answers pings. Returns the text to write now, if
     /// any.
     pub fn take(&mut self, text: String, ping: Option<Ping>) -> Option<String> {
-        let Some(told) = self.told else { return Some(text) };
+        let Some(written_at) = self.written_at else { return Some(text) };
         let until = match &ping {
             Some(_) => Instant::now() + PONG,
-            None if self.unread.is_known() => told + PONG,
-            None => told + APART,
+            None if self.unread.is_known() => written_at + PONG,
+            None => written_at + APART,
         };
         if until <= Instant::now() {
             return Some(text);
         }
         let written = ping.as_ref().map(|(id, _)| format!(r#"{{"jsonrpc":"2.0","id":"eye-{id}","method":"ping"}}"#));
         if written.is_some() {
-            self.told = None;
+            self.written_at = None;
         }
         self.all.push_back(Held { text, until, ping });
         written
@@ -101,7 +101,7 @@ impl Waiting {
 
     /// Releases the results without a ping: the client has read all messages.
     fn release(&mut self) -> bool {
-        self.told = None;
+        self.written_at = None;
         for held in self.all.iter_mut().filter(|held| held.ping.is_none()) {
             held.until = Instant::now();
         }
@@ -126,7 +126,7 @@ mod tests {
     async fn a_result_follows_the_answer_to_a_ping_or_its_limit() {
         let mut waiting = Waiting::default();
         assert_eq!(waiting.take("a".into(), None).as_deref(), Some("a"));
-        waiting.note_told();
+        waiting.note_written();
         assert!(waiting.wants_ping());
         let (pong, answer) = oneshot::channel();
         let written = waiting.take("b".into(), Some((7, answer))).unwrap();
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!((answered, waiting.next(answered)), (true, Some(("b".into(), None))));
         // The answer proves that messages before the ping were read, but not those after it.
         assert_eq!(waiting.take("c".into(), None).as_deref(), Some("c"));
-        waiting.note_told();
+        waiting.note_written();
         let (_pong, answer) = oneshot::channel();
         waiting.take("d".into(), Some((8, answer)));
         let began = Instant::now();
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!((answered, began.elapsed() >= PONG), (false, true));
         assert_eq!(waiting.next(answered), Some(("d".into(), Some(8))));
         // A client that left one ping unanswered gets a pause instead.
-        waiting.note_told();
+        waiting.note_written();
         assert!(!waiting.wants_ping() && waiting.take("e".into(), None).is_none() && !waiting.is_empty());
     }
 
@@ -156,7 +156,7 @@ mod tests {
         let (mut here, mut client) = UnixStream::pair().unwrap();
         let mut waiting = Waiting::new(Unread::of(&here));
         here.write_all(b"told").unwrap();
-        waiting.note_told();
+        waiting.note_written();
         assert!(waiting.take("a".into(), None).is_none() && waiting.take("b".into(), None).is_none());
         assert!(timeout_at(Instant::now() + PONG / 2, waiting.released()).await.is_err());
         client.read_exact(&mut [0; 4]).unwrap();
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(waiting.take("c".into(), None).as_deref(), Some("c"));
         // A client that does not read gets the result after the limit all the same.
         here.write_all(b"told").unwrap();
-        waiting.note_told();
+        waiting.note_written();
         waiting.take("d".into(), None);
         let began = Instant::now();
         assert!(waiting.released().await && began.elapsed() >= PONG);

@@ -43,12 +43,12 @@ pub fn parse(body: &[u8]) -> Option<OriginalRequest> {
 
 impl Face {
     /// Answers with JSON text; the status is always 200.
-    pub(super) async fn original(&self, asked: OriginalRequest, mut newcomer: Newcomer) -> String {
-        match asked.method.as_str() {
+    pub(super) async fn original(&self, request: OriginalRequest, mut newcomer: Newcomer) -> String {
+        match request.method.as_str() {
             "tools/list" => format!(r#"{{"tools":[{}]}}"#, TOOLS.map(|tool| definition(&tool)).join(",")),
             "tools/call" => {
                 let page = newcomer.who.page.take();
-                match self.bridge(&asked.params, asked.user, page, newcomer).await {
+                match self.bridge(&request.params, request.user, page, newcomer).await {
                     Ok(text) => format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, text_of(&text)),
                     Err(error) => failed(&error.to_string()),
                 }
@@ -71,7 +71,7 @@ impl Face {
         let values: Vec<String> =
             arguments.iter().map(|(argument, _)| params["arguments"][argument].to_string()).collect();
         let code = format!("({BRIDGE})({}, [{}])", text_of(function), values.join(","));
-        let told = user.clone().or_else(|| page.clone()).unwrap_or_else(|| "this hub".into());
+        let addressee = user.clone().or_else(|| page.clone()).unwrap_or_else(|| "this hub".into());
         let client = self.client(newcomer).ok_or(Failed::Closing)?;
         // The original's user is a person; it selects a page only if one has that name.
         let mut outcome = Err(Error::new(Code::SESSION, "no page yet"));
@@ -98,7 +98,7 @@ impl Face {
                 let mut result: Value = serde_json::from_str(result.get()).unwrap_or_default();
                 Ok(result["value"].take().to_string())
             }
-            Err(error) => Err(Failed::of(&error, told)),
+            Err(error) => Err(Failed::of(&error, addressee)),
         }
     }
 }
@@ -239,8 +239,8 @@ mod tests {
             ("openApp", "page/open", r#"{"value":"open"}"#, json!({ "success": true, "result": "open" })),
         ] {
             assert_eq!(by_verb(function, &arguments).unwrap().0, method);
-            let told = bridge_result(function, &arguments, Ok(answer.into()));
-            assert_eq!(serde_json::from_str::<Value>(&told).unwrap(), want, "{function}");
+            let result = bridge_result(function, &arguments, Ok(answer.into()));
+            assert_eq!(serde_json::from_str::<Value>(&result).unwrap(), want, "{function}");
         }
         let state = bridge_result("getState", &json!({}), Ok(r#"{"title":"Shop","visible":true}"#.into()));
         assert!(state.contains(r#""title":"Shop""#), "{state}");

@@ -42,11 +42,11 @@ impl Pieces {
         if result.get().len() <= ANSWER_CHARS_MAX {
             return Outcome::Foreign(result);
         }
-        let Ok(Value::Object(whole)) = serde_json::from_str::<Value>(result.get()) else {
+        let Ok(Value::Object(object)) = serde_json::from_str::<Value>(result.get()) else {
             return Outcome::Foreign(result);
         };
-        let Some((rest, kept_parts, skeleton)) = taken_apart(&whole) else { return Outcome::Foreign(result) };
-        let is_error = whole.get("isError") == Some(&Value::Bool(true));
+        let Some((rest, kept_parts, skeleton)) = taken_apart(&object) else { return Outcome::Foreign(result) };
+        let is_error = object.get("isError") == Some(&Value::Bool(true));
         let bytes = result.get().len();
         let kept = Arc::new(Kept { key: key(), rest, bytes });
         let outcome = piece(&kept, 0, &kept_parts, skeleton, is_error);
@@ -89,11 +89,11 @@ fn key() -> String {
 type Apart = (Rest, Vec<Value>, Option<(Value, String)>);
 
 /// The part of a result that is split, its other content parts, and the structure around a list.
-fn taken_apart(whole: &Map<String, Value>) -> Option<Apart> {
-    let content = whole.get("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+fn taken_apart(result: &Map<String, Value>) -> Option<Apart> {
+    let content = result.get("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let (texts, others): (Vec<&Value>, Vec<&Value>) = content.iter().partition(|part| part["text"].is_string());
     let others: Vec<Value> = others.into_iter().cloned().collect();
-    if let Some(structured) = whole.get("structuredContent")
+    if let Some(structured) = result.get("structuredContent")
         && let Some((all, pointer)) = largest_list(structured)
     {
         let mut skeleton = structured.clone();
@@ -104,7 +104,7 @@ fn taken_apart(whole: &Map<String, Value>) -> Option<Apart> {
         return Some((Rest::Elements { all, of }, others, Some((skeleton, pointer))));
     }
     let text = texts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n");
-    if text.chars().count() <= PIECE_CHARS_MAX && whole.get("structuredContent").is_none() {
+    if text.chars().count() <= PIECE_CHARS_MAX && result.get("structuredContent").is_none() {
         // Only the other content is large: a picture is not split.
         return None;
     }
@@ -112,7 +112,7 @@ fn taken_apart(whole: &Map<String, Value>) -> Option<Apart> {
     if let Some((all, pointer)) = parsed.as_ref().and_then(largest_list) {
         return Some((Rest::Elements { all, of: format!("content{pointer}") }, others, None));
     }
-    let text = match whole.get("structuredContent") {
+    let text = match result.get("structuredContent") {
         Some(structured) if text.is_empty() => structured.to_string(),
         _ => text,
     };
@@ -160,11 +160,11 @@ fn piece(kept: &Kept, start: usize, others: &[Value], skeleton: Option<(Value, S
             let end = elements_end(all, start, PIECE_CHARS_MAX.saturating_sub(room));
             let elements = Value::from(all[start..end].to_vec());
             let shown = match skeleton {
-                Some((mut whole, pointer)) => {
-                    if let Some(place) = whole.pointer_mut(&pointer) {
+                Some((mut skeleton, pointer)) => {
+                    if let Some(place) = skeleton.pointer_mut(&pointer) {
                         *place = elements;
                     }
-                    whole
+                    skeleton
                 }
                 None => elements,
             };
@@ -263,15 +263,15 @@ mod tests {
 
     #[test]
     fn long_text_is_cut_at_lines_and_read_to_its_end() {
-        let whole = (0..9_000).map(|n| format!("line {n} ä")).collect::<Vec<_>>().join("\n") + "\n";
-        let all = read(&Pieces::default(), &json!({ "content": [{ "type": "text", "text": whole }] }));
+        let long = (0..9_000).map(|n| format!("line {n} ä")).collect::<Vec<_>>().join("\n") + "\n";
+        let all = read(&Pieces::default(), &json!({ "content": [{ "type": "text", "text": long }] }));
         assert!(all.len() > 2);
         for piece in &all {
             let parts = piece["content"].as_array().unwrap();
             assert!(text(&parts[0]).ends_with('\n'));
             assert!(parts.iter().map(|part| text(part).chars().count()).sum::<usize>() <= ANSWER_CHARS_MAX);
         }
-        assert_eq!(all.iter().map(|piece| text(&piece["content"][0])).collect::<String>(), whole);
+        assert_eq!(all.iter().map(|piece| text(&piece["content"][0])).collect::<String>(), long);
     }
 
     #[test]

@@ -50,10 +50,10 @@ impl Client {
                     },
                 }
             }
-            let mut told: Vec<Change> = Vec::new();
+            let mut reported: Vec<Change> = Vec::new();
             for change in changed {
-                if !told.contains(&change) {
-                    told.push(change.clone());
+                if !reported.contains(&change) {
+                    reported.push(change.clone());
                     self.tell(change);
                 }
             }
@@ -186,7 +186,7 @@ pub async fn listen(call: &Call) -> Result<String, RpcError> {
     let tag = format!(r#""_meta":{{"{SUBSCRIPTION_ID}":{id}}}"#);
     let acknowledged = format!(r#"{{"notifications":{},{tag}}}"#, json(&filter));
     call.notify("notifications/subscriptions/acknowledged", &acknowledged).await;
-    let hear = async {
+    let pass_changes = async {
         loop {
             match changes.recv().await {
                 Ok(change) if filter.wants(&change) => {
@@ -200,7 +200,7 @@ pub async fn listen(call: &Call) -> Result<String, RpcError> {
         }
     };
     tokio::select! {
-        () = hear => {}
+        () = pass_changes => {}
         () = call.client.pump() => {}
         () = call.client.shared.closing().cancelled() => {}
     }

@@ -14,16 +14,16 @@ use serde_json::Value;
 pub fn selected(outcome: &Outcome, path: Option<&str>) -> Option<Outcome> {
     let path = path.filter(|path| !path.is_empty())?;
     let text = outcome.render(Era::Legacy, "tools/call", "{}");
-    let whole: Value = serde_json::from_str(&text).ok()?;
-    if whole["isError"] == true {
+    let result: Value = serde_json::from_str(&text).ok()?;
+    if result["isError"] == true {
         return None;
     }
-    let structured = whole.get("structuredContent").cloned();
-    let of_content = in_content(&whole);
+    let structured = result.get("structuredContent").cloned();
+    let of_content = in_content(&result);
     let both = structured.is_some() && of_content.is_some();
     let alone = structured.is_none() && of_content.is_none();
     let halves =
-        [("structuredContent", structured), ("content", of_content), ("the whole result", alone.then_some(whole))];
+        [("structuredContent", structured), ("content", of_content), ("the whole result", alone.then_some(result))];
     let mut found = Vec::new();
     let mut whence = "";
     for (name, value) in halves {
@@ -55,8 +55,8 @@ pub fn selected(outcome: &Outcome, path: Option<&str>) -> Option<Outcome> {
 }
 
 /// The content's text, parsed as JSON if possible; several texts as a list.
-fn in_content(whole: &Value) -> Option<Value> {
-    let parts = whole["content"].as_array()?;
+fn in_content(result: &Value) -> Option<Value> {
+    let parts = result["content"].as_array()?;
     let value = |part: &Value| {
         let text = part["text"].as_str()?;
         Some(serde_json::from_str(text).unwrap_or_else(|_| Value::from(text)))

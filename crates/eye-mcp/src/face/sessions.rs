@@ -190,7 +190,7 @@ impl Session {
         let (client, own, ended) = (self.client.clone(), self.own.clone(), self.ended.clone());
         let mut changes = client.changes();
         tokio::spawn(async move {
-            let hear = async {
+            let pass_changes = async {
                 loop {
                     match changes.recv().await {
                         Ok(change) => {
@@ -206,7 +206,7 @@ impl Session {
             tokio::select! {
                 () = ended.cancelled() => {}
                 () = client.pump() => {}
-                () = hear => {}
+                () = pass_changes => {}
             }
             own.end();
         });

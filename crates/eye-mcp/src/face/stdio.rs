@@ -182,7 +182,7 @@ impl Connection {
                     // Messages of a request are written before its answer.
                     while let Ok(message) = outgoing.try_recv() {
                         self.write(message);
-                        held.note_told();
+                        held.note_written();
                     }
                     if let Some(id) = done.id {
                         self.under_way.remove(&id);
@@ -204,7 +204,7 @@ impl Connection {
                 }
                 Some(message) = outgoing.recv() => {
                     self.write(message);
-                    held.note_told();
+                    held.note_written();
                 }
                 read = reader.read_buf(&mut self.input), if open => match read {
                     Ok(count) if count > 0 => if self.take_lines().is_err() { return Over::Hub },
@@ -221,13 +221,13 @@ impl Connection {
                     }
                 }
                 error = &mut ended => {
-                    self.say_farewell(error);
+                    self.write_farewell(error);
                     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), writer.write_all(&self.out)).await;
                     return Over::Hub;
                 }
                 () = &mut pump => return Over::Hub,
                 () = client.shared.closing().cancelled() => {
-                    self.say_farewell(Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again"));
+                    self.write_farewell(Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again"));
                     // A client that does not read now is not waited for any longer.
                     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), writer.write_all(&self.out)).await;
                     return Over::Hub;
@@ -238,7 +238,7 @@ impl Connection {
     }
 
     /// Answers all requests in progress with this error, so that no client waits for an answer that will not come.
-    fn say_farewell(&mut self, error: Error) {
+    fn write_farewell(&mut self, error: Error) {
         let error = error.into();
         let ids: Vec<Box<str>> = self.under_way.drain().map(|(id, _)| id).collect();
         for id in ids {

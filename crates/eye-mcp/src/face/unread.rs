@@ -43,7 +43,7 @@ mod kernel {
         /// The writing end reports how many bytes are in the pipe.
         Pipe(OwnedFd),
         /// `sock_diag` reports how many bytes a socket sent that its peer has not read.
-        Socket { asked: OwnedFd, question: Vec<u8> },
+        Socket { socket: OwnedFd, question: Vec<u8> },
     }
 
     impl Way {
@@ -54,9 +54,9 @@ mod kernel {
                 FileType::Socket => {
                     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
                     let kind = Some(netlink::SOCK_DIAG);
-                    let asked = socket_with(AddressFamily::NETLINK, SocketType::DGRAM, flags, kind)?;
+                    let socket = socket_with(AddressFamily::NETLINK, SocketType::DGRAM, flags, kind)?;
                     let inode = u32::try_from(stat.st_ino).map_err(io::Error::other)?;
-                    Ok(Self::Socket { asked, question: question(inode) })
+                    Ok(Self::Socket { socket, question: question(inode) })
                 }
                 _ => Err(io::ErrorKind::Unsupported.into()),
             }
@@ -65,11 +65,11 @@ mod kernel {
         pub fn is_empty(&self) -> io::Result<bool> {
             match self {
                 Self::Pipe(file) => Ok(ioctl_fionread(file)? == 0),
-                Self::Socket { asked, question } => {
-                    send(asked, question, SendFlags::empty())?;
+                Self::Socket { socket, question } => {
+                    send(socket, question, SendFlags::empty())?;
                     // The kernel has the answer ready when `send` returns, so receiving does not block.
                     let mut answer = [0_u8; ANSWER_BYTES_MAX];
-                    let (count, _) = recv(asked, answer.as_mut_slice(), RecvFlags::empty())?;
+                    let (count, _) = recv(socket, answer.as_mut_slice(), RecvFlags::empty())?;
                     sent_and_untaken(&answer[..count]).map(|bytes| bytes == 0)
                 }
             }

@@ -128,13 +128,13 @@ async fn to_holder(
     let is_it = |item: &RawValue| value(item).is_ok_and(|item| item[key] == wanted);
     let holder = all.iter().find(|(_, item)| is_it(item)).map(|(server, _)| server.clone());
     // An item of a template is in no list: then every server with the capability is tried in turn.
-    let asked = match holder {
+    let candidates = match holder {
         Some(server) => vec![server],
         None => scope.with_capability(capability(list)),
     };
     let missing = Error::new(Code::PARAMS, format!("no server has {wanted}")).hint(format!("ask for {list}"));
     let mut answer = Err(missing.into());
-    for server in asked {
+    for server in candidates {
         answer =
             scope.request(&server, method, Some(raw(&params)?), CallContext::default()).await.and_then(|r| value(&r));
         if answer.is_ok() {
@@ -204,8 +204,8 @@ impl Scope {
             }));
         }
         let mut all = Vec::new();
-        for asked in asking {
-            all.extend(asked.await.unwrap_or_default());
+        for items in asking {
+            all.extend(items.await.unwrap_or_default());
         }
         all
     }

@@ -107,8 +107,8 @@ fn with_address<T>(
     let folder = settings.login_folder.clone().unwrap_or_default();
     let url = address_of(settings, server)?;
     let done = block_on(work(&folder, &url))?;
-    let told = |error: OAuthError| Error::new(Code::DENIED, format!("{server}: {error}")).hint(error.hint());
-    done.map_err(|error| told(error).into())
+    let to_error = |error: OAuthError| Error::new(Code::DENIED, format!("{server}: {error}")).hint(error.hint());
+    done.map_err(|error| to_error(error).into())
 }
 
 fn block_on<T>(work: impl Future<Output = T>) -> Result<T, RpcError> {

@@ -191,7 +191,7 @@ fn servers(shared: &Shared, project: &Project, layers: &Layers) -> Vec<Server> {
             let home = project.env.get("HOME").map(Path::new).filter(|home| home.is_absolute());
             let mut spec = Spec::new(name, config, project, layers.base_of(name, home))?;
             // Consent covers what a project's server runs; its tools need approval besides.
-            spec.asks_for_tools |= layers.project.iter().any(|entry| entry.trusted && entry.name == *name);
+            spec.approves_tools |= layers.project.iter().any(|entry| entry.trusted && entry.name == *name);
             // Instances are keyed by the whole spec: another folder or variable makes another instance.
             shared.instances.get(format!("{spec:?}"), || {
                 let settings = &shared.settings;

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-type Tell = Box<dyn FnOnce(u64, u64) + Send>;
+type Report = Box<dyn FnOnce(u64, u64) + Send>;
 
 enum Job {
-    Count { params: String, result: String, tell: Tell },
+    Count { params: String, result: String, report: Report },
     Settle(Sender<()>),
 }
 
@@ -22,13 +22,13 @@ pub struct Counting {
 
 impl Counting {
     /// Queues two texts for counting. `false` if too much is queued already.
-    pub fn submit(&self, params: &str, result: &str, tell: impl FnOnce(u64, u64) + Send + 'static) -> bool {
+    pub fn submit(&self, params: &str, result: &str, report: impl FnOnce(u64, u64) + Send + 'static) -> bool {
         let bytes = params.len() + result.len();
         if self.waiting_bytes.load(Ordering::Relaxed) + bytes > COUNTING_BYTES_MAX {
             return false;
         }
         self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.send(Job::Count { params: params.to_owned(), result: result.to_owned(), tell: Box::new(tell) })
+        self.send(Job::Count { params: params.to_owned(), result: result.to_owned(), report: Box::new(report) })
     }
 
     /// Returns when all earlier jobs are done.
@@ -59,10 +59,10 @@ impl Counting {
 
 fn work(job: Job, waiting: &AtomicUsize) {
     match job {
-        Job::Count { params, result, tell } => {
+        Job::Count { params, result, report } => {
             // The first count unpacks the vocabulary, on this thread.
             let tokenizer = tiktoken::get_encoding("o200k_base").expect("Cargo.toml asks for this vocabulary");
-            tell(tokenizer.count(&params) as u64, tokenizer.count(&result) as u64);
+            report(tokenizer.count(&params) as u64, tokenizer.count(&result) as u64);
             waiting.fetch_sub(params.len() + result.len(), Ordering::Relaxed);
         }
         Job::Settle(done) => {

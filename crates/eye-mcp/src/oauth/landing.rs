@@ -62,17 +62,17 @@ impl Landing {
     /// Waits for the answer. Any other request gets an error page and changes nothing.
     pub async fn answer(self, expected: Expected) -> Answer {
         let expected = Arc::new(expected);
-        let (tell, mut told) = mpsc::channel(1);
+        let (sender, mut answers) = mpsc::channel(1);
         let mut connections = JoinSet::new();
         let answer = loop {
             tokio::select! {
                 accepted = self.listener.accept(), if connections.len() < CONNECTIONS_MAX => {
                     if let Ok((stream, _)) = accepted {
-                        connections.spawn(serve(stream, Arc::clone(&expected), tell.clone()));
+                        connections.spawn(serve(stream, Arc::clone(&expected), sender.clone()));
                     }
                 }
                 _ = connections.join_next(), if !connections.is_empty() => {}
-                Some(answer) = told.recv() => break answer,
+                Some(answer) = answers.recv() => break answer,
             }
         };
         // The response page is still being sent.
@@ -81,11 +81,11 @@ impl Landing {
     }
 }
 
-async fn serve(stream: TcpStream, expected: Arc<Expected>, tell: mpsc::Sender<Answer>) {
+async fn serve(stream: TcpStream, expected: Arc<Expected>, sender: mpsc::Sender<Answer>) {
     let service = service_fn(move |request: Request<Incoming>| {
         let judged = judge(&request, &expected);
-        let tell = tell.clone();
-        async move { Ok::<_, Infallible>(respond(judged, &tell)) }
+        let sender = sender.clone();
+        async move { Ok::<_, Infallible>(respond(judged, &sender)) }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(REQUEST).max_buf_size(HEAD_BYTES_MAX).keep_alive(false);
@@ -93,7 +93,7 @@ async fn serve(stream: TcpStream, expected: Arc<Expected>, tell: mpsc::Sender<An
     let _ = tokio::time::timeout(REQUEST * 2, serving).await;
 }
 
-fn respond(judged: Option<Answer>, tell: &mpsc::Sender<Answer>) -> Response<Full<Bytes>> {
+fn respond(judged: Option<Answer>, sender: &mpsc::Sender<Answer>) -> Response<Full<Bytes>> {
     let (status, text) = match judged {
         Some(answer) => {
             let text = match &answer {
@@ -101,7 +101,7 @@ fn respond(judged: Option<Answer>, tell: &mpsc::Sender<Answer>) -> Response<Full
                 Err(_) => "The login failed. The terminal says why.",
             };
             // Only the first answer counts.
-            let _ = tell.try_send(answer);
+            let _ = sender.try_send(answer);
             (StatusCode::OK, text)
         }
         None => (StatusCode::BAD_REQUEST, "This is not the answer to a login that eye waits for."),

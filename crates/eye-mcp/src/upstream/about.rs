@@ -25,21 +25,21 @@ pub(super) struct About {
 pub(super) struct Sorted {
     pub all: Vec<Arc<Entry>>,
     pub unapproved: Vec<Unapproved>,
-    pub asks: bool,
+    pub needs_approval: bool,
 }
 
 impl Sorted {
     /// Compares a list with the approvals. Slow for very long lists.
     pub fn new(all: Vec<Arc<Entry>>, approvals: &Approvals) -> Self {
-        Self { unapproved: approvals.unapproved(&all), asks: approvals.asks(), all }
+        Self { unapproved: approvals.unapproved(&all), needs_approval: approvals.needs_approval(), all }
     }
 }
 
 impl About {
     /// Sets the list of tools. Tools that wait for approval are not in `entries`.
     pub fn set(&mut self, sorted: Sorted) {
-        let Sorted { all, unapproved, asks } = sorted;
-        let held: HashSet<&str> = unapproved.iter().filter(|_| asks).map(|one| one.name.as_str()).collect();
+        let Sorted { all, unapproved, needs_approval } = sorted;
+        let held: HashSet<&str> = unapproved.iter().filter(|_| needs_approval).map(|one| one.name.as_str()).collect();
         self.entries = Arc::new(all.iter().filter(|entry| !held.contains(&*entry.name)).cloned().collect());
         self.unapproved = Arc::new(unapproved);
         self.all = Arc::new(all);

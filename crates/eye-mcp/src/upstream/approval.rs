@@ -45,14 +45,14 @@ pub struct Approvals {
     /// `None` without a state folder: then everything counts as approved.
     file: Option<PathBuf>,
     /// Whether tools wait for approval; otherwise changes are only reported.
-    asks: bool,
+    needs_approval: bool,
     loaded: Mutex<Loaded>,
 }
 
 impl Approvals {
     /// Reads the approvals from the file.
-    pub fn new(file: Option<PathBuf>, asks: bool) -> Self {
-        let approvals = Self { file, asks, loaded: Mutex::default() };
+    pub fn new(file: Option<PathBuf>, needs_approval: bool) -> Self {
+        let approvals = Self { file, needs_approval, loaded: Mutex::default() };
         approvals.look();
         approvals
     }
@@ -75,8 +75,8 @@ impl Approvals {
     }
 
     /// Whether unapproved tools are held back.
-    pub fn asks(&self) -> bool {
-        self.asks && self.file.is_some()
+    pub fn needs_approval(&self) -> bool {
+        self.needs_approval && self.file.is_some()
     }
 
     /// The tools that differ from what was approved. If tools need not wait for approval, new ones are approved here.
@@ -84,7 +84,7 @@ impl Approvals {
         if self.file.is_none() {
             return Vec::new();
         }
-        if !self.asks && self.takes_new(entries) {
+        if !self.needs_approval && self.takes_new(entries) {
             // If writing fails, it is tried again at the next start.
             let _ = self.keep(entries, false);
         }

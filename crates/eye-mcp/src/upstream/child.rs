@@ -73,8 +73,8 @@ impl Started {
         if let Some(why) = why {
             let _ = tokio::time::timeout(LAST_WORDS, listening).await;
             let why = exit.map_or(why, ended_with);
-            let said = stderr_tail.text();
-            connection.end(&if said.is_empty() { why } else { format!("{why}; it said: {said}") });
+            let stderr = stderr_tail.text();
+            connection.end(&if stderr.is_empty() { why } else { format!("{why}; it said: {stderr}") });
         }
         self.farewell().await;
     }

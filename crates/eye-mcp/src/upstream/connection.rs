@@ -290,10 +290,10 @@ impl Connection {
             "notifications/message" => {
                 let Some(params) = params else { return };
                 // Messages on a shared pipe do not name their call, so every waiting call gets them.
-                let hearing = |(id, waiting): (&u64, &Waiting)| {
+                let with_notices = |(id, waiting): (&u64, &Waiting)| {
                     waiting.logs.clone().filter(|_| about.is_none_or(|about| about == *id))
                 };
-                let sinks: Vec<NoticeSink> = self.calls().iter().filter_map(hearing).collect();
+                let sinks: Vec<NoticeSink> = self.calls().iter().filter_map(with_notices).collect();
                 for sink in sinks {
                     sink.tell(params.to_owned());
                 }
@@ -311,9 +311,9 @@ impl Connection {
     fn too_late(&self, method: &str, timeout: Duration) -> Error {
         let message = format!("{} did not answer {method} within {} s", self.server, timeout.as_secs_f64());
         match self.unbridged() {
-            Some(asked) => Error::new(
+            Some(unbridged) => Error::new(
                 Code::TIMEOUT,
-                format!("{message}; it asked for {asked}, which cannot be passed on to this agent"),
+                format!("{message}; it asked for {unbridged}, which cannot be passed on to this agent"),
             ),
             None => Error::new(Code::TIMEOUT, message),
         }

@@ -1,9 +1,9 @@
 //! The handshake: finds out the era and revision of an upstream.
 
-use super::asked::ABILITIES;
 use super::connection::{Connection, Failed, Wire};
 use super::envelope::{self, Era, LEGACY, MODERN};
 use super::reason::Reason;
+use super::server_requests::ABILITIES;
 use crate::config::EraChoice;
 use crate::context::CallContext;
 use crate::limits::{INSTRUCTIONS_BYTES_MAX, START};
@@ -58,8 +58,8 @@ pub async fn greet(connection: &Arc<Connection>, choice: EraChoice) -> Result<Gr
 async fn legacy(connection: &Arc<Connection>) -> Result<Greeting, Reason> {
     let abilities: Value = serde_json::from_str(ABILITIES).unwrap_or_default();
     let params = json!({ "protocolVersion": LEGACY, "capabilities": abilities, "clientInfo": envelope::client() });
-    let said = ask(connection, Era::Legacy, "initialize", &params).await?;
-    let version = said.protocol_version.unwrap_or_default();
+    let result = ask(connection, Era::Legacy, "initialize", &params).await?;
+    let version = result.protocol_version.unwrap_or_default();
     if !LEGACY_VERSIONS.contains(&version.as_str()) {
         return Err(format!("it speaks the revision `{}` of MCP, which eye does not know", short(&version)).into());
     }
@@ -74,17 +74,17 @@ async fn legacy(connection: &Arc<Connection>) -> Result<Greeting, Reason> {
             wire.tell(&connection.listener(), Era::Legacy, "notifications/initialized", text).await;
         }
     }
-    Ok(Greeting { version, capabilities: said.capabilities, instructions: cut(said.instructions) })
+    Ok(Greeting { version, capabilities: result.capabilities, instructions: cut(result.instructions) })
 }
 
 async fn modern(connection: &Arc<Connection>) -> Result<Greeting, Reason> {
-    let said = ask(connection, Era::Modern, "server/discover", &json!({})).await?;
-    if !said.supported_versions.iter().any(|version| version == MODERN) {
-        let versions = short(&said.supported_versions.join(", "));
+    let result = ask(connection, Era::Modern, "server/discover", &json!({})).await?;
+    if !result.supported_versions.iter().any(|version| version == MODERN) {
+        let versions = short(&result.supported_versions.join(", "));
         return Err(format!("it speaks the revisions {versions} of MCP, none of which eye knows").into());
     }
     connection.set_era(Era::Modern);
-    Ok(Greeting { version: MODERN.into(), capabilities: said.capabilities, instructions: cut(said.instructions) })
+    Ok(Greeting { version: MODERN.into(), capabilities: result.capabilities, instructions: cut(result.instructions) })
 }
 
 async fn ask(connection: &Arc<Connection>, era: Era, method: &str, params: &Value) -> Result<HandshakeResult, Reason> {

@@ -25,8 +25,8 @@ const LIST_SETTLES: Duration = Duration::from_millis(50);
 
 impl Upstream {
     /// Runs one life after another: start, serve, end, pause.
-    pub(super) async fn live(self: Arc<Self>, life: u64, tell: watch::Sender<Start>, mut failures: u32) {
-        let mut tell = Some(tell);
+    pub(super) async fn live(self: Arc<Self>, life: u64, started: watch::Sender<Start>, mut failures: u32) {
+        let mut started = Some(started);
         loop {
             let began = Instant::now();
             let connected = tokio::select! {
@@ -36,8 +36,8 @@ impl Upstream {
             let why = match connected {
                 Ok((connection, greeting, tools)) => {
                     self.is_up(&connection, greeting, tools).await;
-                    if let Some(tell) = tell.take() {
-                        let _ = tell.send(Some(Ok(Arc::clone(&connection))));
+                    if let Some(started) = started.take() {
+                        let _ = started.send(Some(Ok(Arc::clone(&connection))));
                     }
                     self.attend(&connection).await;
                     connection.why_ended().into()
@@ -49,8 +49,8 @@ impl Upstream {
             let (now, pause) = (Instant::now(), self.pace.pause(failures));
             reason::log(&self.spec.name, self.stopped.is_cancelled(), failures, &why.to_string());
             self.is_down(&why, now + pause.min(self.pace.use_pause_max), failures);
-            if let Some(tell) = tell.take() {
-                let _ = tell.send(Some(Err(self.down(&why).into())));
+            if let Some(started) = started.take() {
+                let _ = started.send(Some(Err(self.down(&why).into())));
             }
             // A server that is down is restarted while an agent has used it recently: it may come up by itself.
             if self.stopped.is_cancelled() || lock(&self.used).elapsed() >= self.pace.wanted {
@@ -66,7 +66,7 @@ impl Upstream {
                 return;
             }
             let (next, start) = watch::channel(None);
-            tell = Some(next);
+            started = Some(next);
             *state = State::Starting(start);
         }
     }
@@ -163,14 +163,14 @@ impl Upstream {
             (Wire::Child(_), Era::Legacy) => {}
             (Wire::Child(_) | Wire::Http(_), Era::Modern) => {
                 let capabilities = self.capabilities().unwrap_or_default();
-                let tells = |list: &str| capabilities[list]["listChanged"] == true;
+                let announces = |list: &str| capabilities[list]["listChanged"] == true;
                 let wanted = json!({ "notifications": {
-                    "toolsListChanged": tells("tools"),
-                    "resourcesListChanged": tells("resources"),
-                    "promptsListChanged": tells("prompts"),
+                    "toolsListChanged": announces("tools"),
+                    "resourcesListChanged": announces("resources"),
+                    "promptsListChanged": announces("prompts"),
                 } });
                 let Ok(wanted) = to_raw_value(&wanted) else { return };
-                while ["tools", "resources", "prompts"].iter().any(|list| tells(list)) {
+                while ["tools", "resources", "prompts"].iter().any(|list| announces(list)) {
                     let forever = Duration::from_hours(24);
                     let context = CallContext::default();
                     let ended =
@@ -186,10 +186,10 @@ impl Upstream {
 }
 
 fn too_slow(connection: &Connection, start: Duration) -> Reason {
-    let said = match &connection.wire {
+    let stderr = match &connection.wire {
         Wire::Child(wire) => wire.stderr_tail.text(),
         Wire::Http(_) => String::new(),
     };
     let why = format!("it did not answer within {} s of its start", start.as_secs());
-    Reason::Failed(if said.is_empty() { why } else { format!("{why}; it said: {said}") })
+    Reason::Failed(if stderr.is_empty() { why } else { format!("{why}; it said: {stderr}") })
 }

@@ -3,7 +3,6 @@
 
 mod about;
 mod approval;
-mod asked;
 mod calls;
 mod child;
 mod connection;
@@ -21,6 +20,7 @@ mod reason;
 mod results;
 mod roots;
 mod server;
+mod server_requests;
 mod sse;
 mod tools;
 

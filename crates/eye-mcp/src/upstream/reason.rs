@@ -3,7 +3,7 @@
 use crate::config::environment::WITHHELD;
 
 /// Separates how a child ended from its stderr.
-pub const SAID: &str = "; it said: ";
+pub const STDERR_MARK: &str = "; it said: ";
 
 /// Why a server is not available.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,8 +46,8 @@ impl From<&str> for Reason {
 /// `it ended with exit status: 1: ModuleNotFoundError: No module named 'x'`.
 pub fn short(why: &str) -> String {
     let why = why.find(WITHHELD).map_or(why, |at| why[..at].trim_end_matches([';', ' ']));
-    let Some((how, said)) = why.split_once(SAID) else { return why.trim().to_owned() };
-    match said.lines().map(str::trim).rfind(|line| !line.is_empty()) {
+    let Some((how, stderr)) = why.split_once(STDERR_MARK) else { return why.trim().to_owned() };
+    match stderr.lines().map(str::trim).rfind(|line| !line.is_empty()) {
         Some(last) => format!("{how}: {last}"),
         None => how.to_owned(),
     }
@@ -55,7 +55,7 @@ pub fn short(why: &str) -> String {
 
 /// Logs that a server is down. Its stderr may hold secrets and is left out; `eye servers` shows it.
 pub fn log(server: &str, stopped: bool, failures: u32, why: &str) {
-    let why = why.split(SAID).next().unwrap_or_default();
+    let why = why.split(STDERR_MARK).next().unwrap_or_default();
     if !stopped {
         tracing::warn!(server, failures, why, "an MCP server is down");
     }

@@ -58,7 +58,7 @@ pub struct Upstream {
     pub(super) about: Mutex<About>,
     pub(super) approvals: Approvals,
     /// Whether an agent was already told of changed definitions.
-    pub(super) changes_told: AtomicBool,
+    pub(super) changes_shown: AtomicBool,
     pub(super) results: Mutex<Results>,
     pub(super) roots: Arc<ClientRoots>,
     pub(super) changes: broadcast::Sender<Change>,
@@ -98,7 +98,7 @@ impl Upstream {
             Transport::Http { url, .. } => folders.logins.and_then(|folder| Bearer::new(folder, url)).map(Arc::new),
             Transport::Child { .. } => None,
         };
-        let approvals = Approvals::new(file.as_deref().map(approval::file), spec.asks_for_tools);
+        let approvals = Approvals::new(file.as_deref().map(approval::file), spec.approves_tools);
         let mut about = About::default();
         if let Some(Kept { tools, protocol, instructions }) = file.as_deref().and_then(kept::read) {
             about = About { listed: true, protocol, instructions, ..About::default() };
@@ -114,7 +114,7 @@ impl Upstream {
             state: Mutex::new(State::Idle),
             about: Mutex::new(about),
             approvals,
-            changes_told: AtomicBool::new(false),
+            changes_shown: AtomicBool::new(false),
             results: Mutex::default(),
             roots: Arc::default(),
             changes,
@@ -184,8 +184,8 @@ impl Upstream {
                 Begun::Start(start) => start,
             };
             // The starter always sends an outcome, unless the runtime shuts down.
-            let told = start.wait_for(Option::is_some).await;
-            return match told.ok().and_then(|told| (*told).clone()) {
+            let started = start.wait_for(Option::is_some).await;
+            return match started.ok().and_then(|started| (*started).clone()) {
                 // This start began before the user logged in; the next one has the login.
                 Some(Err(_)) if self.was_down_for_login() => continue,
                 Some(outcome) => outcome,
@@ -219,11 +219,11 @@ impl Upstream {
             State::Down { failures, .. } => *failures,
             State::Idle => 0,
         };
-        let (tell, start) = watch::channel(None);
+        let (started, start) = watch::channel(None);
         *state = State::Starting(start.clone());
         drop(state);
         let life = self.lives.fetch_add(1, Ordering::Relaxed) + 1;
-        self.tasks.spawn(Arc::clone(self).live(life, tell, failures));
+        self.tasks.spawn(Arc::clone(self).live(life, started, failures));
         Begun::Start(start)
     }
 

@@ -61,19 +61,19 @@ impl Upstream {
         if unapproved.is_empty() {
             return None;
         }
-        if self.approvals.asks() {
+        if self.approvals.needs_approval() {
             let count = unapproved.len();
             return Some(format!("{count} tools of {name} wait for the user: eye servers approve {name}"));
         }
         let changed: Vec<String> = unapproved.iter().take(NAMES_SHOWN_MAX).map(|one| shown(&one.name, 60)).collect();
-        let first = !self.changes_told.swap(true, Ordering::Relaxed);
+        let first = !self.changes_shown.swap(true, Ordering::Relaxed);
         first
             .then(|| format!("{name} defines {} otherwise than before: eye servers approve {name}", changed.join(", ")))
     }
 
     /// Refuses a tool that waits for approval. Starts the server first, to have its list.
     pub(super) async fn check_approved(self: &Arc<Self>, tool: &str) -> Result<(), RpcError> {
-        if !self.approvals.asks() {
+        if !self.approvals.needs_approval() {
             return Ok(());
         }
         self.ready().await?;
@@ -154,8 +154,8 @@ impl Upstream {
         let had_tools = {
             let mut about = lock(&self.about);
             let all = about.all.iter().map(|entry| Arc::new(entry.standing(standing.clone()))).collect();
-            let (unapproved, asks) = (about.unapproved.to_vec(), self.approvals.asks());
-            about.set(Sorted { all, unapproved, asks });
+            let (unapproved, needs_approval) = (about.unapproved.to_vec(), self.approvals.needs_approval());
+            about.set(Sorted { all, unapproved, needs_approval });
             about.greeting = None;
             !about.entries.is_empty()
         };

@@ -16,7 +16,7 @@ struct Behaviour {
     counted: u64,
     more: bool,
     cancelled: Vec<Value>,
-    asked: Vec<Value>,
+    sent: Vec<Value>,
 }
 
 fn main() {
@@ -47,7 +47,7 @@ fn main() {
         counted: 0,
         more: false,
         cancelled: Vec::new(),
-        asked: Vec::new(),
+        sent: Vec::new(),
     };
     if has("--chatty") {
         println!("Starting the server…\n\n{{\"not\": \"rpc\"}}");
@@ -130,7 +130,7 @@ impl Behaviour {
             Some("notifications/initialized") => {}
             Some(method) if !id.is_null() => self.refuse(id, -32601, &format!("unknown method {method}")),
             Some(_) => {}
-            None => self.asked.push(message.clone()),
+            None => self.sent.push(message.clone()),
         }
     }
 
@@ -213,7 +213,7 @@ impl Behaviour {
                 let request = json!({ "jsonrpc": "2.0", "id": "q1", "method": method, "params": {} });
                 self.send(&request.to_string());
             }
-            "asked" => self.answer(id, &text(json!(self.asked).to_string())),
+            "asked" => self.answer(id, &text(json!(self.sent).to_string())),
             "cancelled" => self.answer(id, &text(json!(self.cancelled).to_string())),
             "grow" => {
                 self.more = true;

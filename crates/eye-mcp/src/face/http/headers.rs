@@ -81,10 +81,10 @@ fn check_members(headers: &HeaderMap, schema: &Value, arguments: &Value) -> Resu
     for (member, part) in schema["properties"].as_object().into_iter().flatten() {
         let argument = arguments.get(member).filter(|value| !value.is_null());
         if let Some(header) = part["x-mcp-header"].as_str() {
-            let said = text(headers, &format!("{PARAM}{header}").to_ascii_lowercase());
-            match (said, argument.map(plain)) {
+            let sent = text(headers, &format!("{PARAM}{header}").to_ascii_lowercase());
+            match (sent, argument.map(plain)) {
                 (None, None) => {}
-                (Some(said), Some(value)) if decoded(said).as_deref() == Some(&*value) => {}
+                (Some(sent), Some(value)) if decoded(sent).as_deref() == Some(&*value) => {}
                 _ => return Err(mismatch(format!("Mcp-Param-{header} is not what the argument `{member}` is"))),
             }
         }

@@ -37,9 +37,9 @@ impl Face {
             _ => return not_allowed(),
         }
         if head.uri.path() == "/api/mcp"
-            && let Some(asked) = original::parse(&body)
+            && let Some(request) = original::parse(&body)
         {
-            return json_body(StatusCode::OK, self.original(asked, newcomer).await);
+            return json_body(StatusCode::OK, self.original(request, newcomer).await);
         }
         if !accepts(headers, JSON) && !accepts(headers, EVENTS) {
             return plain_error(StatusCode::NOT_ACCEPTABLE, "accept application/json and text/event-stream");

@@ -26,9 +26,9 @@ pub fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 /// Whether a client accepts this content type. Without an `Accept` header it accepts all.
 pub fn accepts(headers: &HeaderMap, kind: &str) -> bool {
-    let mut said = false;
+    let mut has_accept = false;
     for value in headers.get_all(header::ACCEPT) {
-        said = true;
+        has_accept = true;
         let value = value.to_str().unwrap_or_default();
         let family = kind.split('/').next().unwrap_or(kind);
         let fits = |one: &str| {
@@ -39,7 +39,7 @@ pub fn accepts(headers: &HeaderMap, kind: &str) -> bool {
             return true;
         }
     }
-    !said
+    !has_accept
 }
 
 pub fn response(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {

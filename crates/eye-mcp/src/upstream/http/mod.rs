@@ -178,17 +178,17 @@ impl HttpWire {
         if !response.status().is_success() || !is_events(&response) {
             return false;
         }
-        let (tell, told) = oneshot::channel();
+        let (endpoint_sender, endpoint) = oneshot::channel();
         let listener = Arc::clone(listener);
         let following = tokio::spawn(async move {
             let closed = listener.closed().clone();
             tokio::select! {
                 () = closed.cancelled() => {}
-                () = old::follow(&listener, response, tell) => listener.end("its stream of events ended"),
+                () = old::follow(&listener, response, endpoint_sender) => listener.end("its stream of events ended"),
             }
         });
-        let told = tokio::time::timeout(old::ENDPOINT, told).await.ok().and_then(Result::ok);
-        let named = told.and_then(|address| old::resolved(&self.uri, &address));
+        let endpoint = tokio::time::timeout(old::ENDPOINT, endpoint).await.ok().and_then(Result::ok);
+        let named = endpoint.and_then(|address| old::resolved(&self.uri, &address));
         if named.is_none() {
             following.abort();
         }
@@ -308,8 +308,8 @@ impl HttpWire {
     fn session_is_over(&self, status: StatusCode, error: Option<&RpcError>) -> bool {
         let had_session = self.headers.has_session();
         let in_words = || error.is_some_and(|error| error.message.to_lowercase().contains("session"));
-        let told = status == StatusCode::NOT_FOUND || (status == StatusCode::BAD_REQUEST && in_words());
-        told && had_session && self.era.get() == Some(&Era::Legacy)
+        let is_unknown = status == StatusCode::NOT_FOUND || (status == StatusCode::BAD_REQUEST && in_words());
+        is_unknown && had_session && self.era.get() == Some(&Era::Legacy)
     }
 
     /// Reads events until the response is there. A stream that breaks off is resumed.

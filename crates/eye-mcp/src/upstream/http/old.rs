@@ -20,8 +20,12 @@ pub fn may_be(status: StatusCode) -> bool {
 }
 
 /// Reads the stream: an address first, then messages.
-pub async fn follow(listener: &Arc<dyn Listener>, response: Response<Incoming>, tell: oneshot::Sender<String>) {
-    let mut tell = Some(tell);
+pub async fn follow(
+    listener: &Arc<dyn Listener>,
+    response: Response<Incoming>,
+    endpoint_sender: oneshot::Sender<String>,
+) {
+    let mut endpoint_sender = Some(endpoint_sender);
     let mut events = Events::new(MESSAGE_BYTES_MAX);
     let mut body = response.into_body();
     while let Some(Ok(frame)) = body.frame().await {
@@ -29,8 +33,8 @@ pub async fn follow(listener: &Arc<dyn Listener>, response: Response<Incoming>, 
         for event in events.feed(bytes) {
             match event {
                 Ok(event) if event.kind.as_deref() == Some("endpoint") => {
-                    if let Some(tell) = tell.take() {
-                        let _ = tell.send(String::from_utf8_lossy(&event.data).trim().to_owned());
+                    if let Some(endpoint_sender) = endpoint_sender.take() {
+                        let _ = endpoint_sender.send(String::from_utf8_lossy(&event.data).trim().to_owned());
                     }
                 }
                 Ok(event) if !event.data.is_empty() => receive(listener, event.data, None).await,

@@ -18,7 +18,7 @@ const METHOD_SHOWN_CHARS_MAX: usize = 100;
 
 /// Why an upstream's request reaches no agent.
 #[derive(Debug, thiserror::Error)]
-enum Unasked {
+enum Unbridged {
     #[error("agents cannot be asked that")]
     Method,
     #[error("several calls are under way, and which one it is about cannot be told")]
@@ -44,15 +44,15 @@ impl Connection {
         if method == "roots/list" {
             return self.reply(&id, &Ok(raw(&self.roots.list(self.root.as_deref()))));
         }
-        let asked = self.whose(method, about).and_then(|(call, sink)| {
+        let passed = self.whose(method, about).and_then(|(call, sink)| {
             let (answer, answered) = oneshot::channel();
             let params = params.unwrap_or_else(|| raw("{}"));
             let question = Question { method: method.to_owned(), params, answer };
-            sink.try_send(question).map_err(|_| Unasked::Flood)?;
+            sink.try_send(question).map_err(|_| Unbridged::Flood)?;
             Ok((call, answered))
         });
-        let (call, answered) = match asked {
-            Ok(asked) => asked,
+        let (call, answered) = match passed {
+            Ok(passed) => passed,
             Err(why) => {
                 let method: String = method.chars().take(METHOD_SHOWN_CHARS_MAX).collect();
                 let error = Error::new(Code::METHOD, format!("the gateway cannot pass {method} on: {why}"));
@@ -74,9 +74,9 @@ impl Connection {
     }
 
     /// The call that a request belongs to, and the receiver of its questions.
-    fn whose(&self, method: &str, about: Option<u64>) -> Result<(u64, mpsc::Sender<Question>), Unasked> {
+    fn whose(&self, method: &str, about: Option<u64>) -> Result<(u64, mpsc::Sender<Question>), Unbridged> {
         if !PASSED_ON.contains(&method) {
-            return Err(Unasked::Method);
+            return Err(Unbridged::Method);
         }
         let calls = self.calls();
         let mut able =
@@ -86,8 +86,8 @@ impl Connection {
             });
         match (able.next(), able.next()) {
             (Some(one), None) => Ok(one),
-            (Some(_), Some(_)) => Err(Unasked::Ambiguous),
-            (None, _) => Err(Unasked::NoAgent),
+            (Some(_), Some(_)) => Err(Unbridged::Ambiguous),
+            (None, _) => Err(Unbridged::NoAgent),
         }
     }
 
