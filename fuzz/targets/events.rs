@@ -29,7 +29,7 @@ fn events(bytes: &[u8], piece: usize) -> Vec<String> {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let whole = events(bytes, usize::MAX);
-    assert_eq!(whole, events(bytes, 1));
-    assert_eq!(whole, events(bytes, 13));
+    let at_once = events(bytes, usize::MAX);
+    assert_eq!(at_once, events(bytes, 1));
+    assert_eq!(at_once, events(bytes, 13));
 });

@@ -22,9 +22,9 @@ fn frames(bytes: &[u8], piece: usize) -> (Vec<String>, bool) {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let whole = frames(bytes, usize::MAX);
-    assert_eq!(whole, frames(bytes, 1));
-    assert_eq!(whole, frames(bytes, 7));
+    let at_once = frames(bytes, usize::MAX);
+    assert_eq!(at_once, frames(bytes, 1));
+    assert_eq!(at_once, frames(bytes, 7));
     if let Ok(text) = std::str::from_utf8(bytes)
         && !text.is_empty()
     {

@@ -17,7 +17,7 @@ use decoder::{Decoder, Received};
 const LIMIT_BYTES: usize = 3_000;
 
 /// The messages decoded from bytes that arrive in pieces, up to the close frame or the error.
-fn heard(bytes: &[u8], piece: usize) -> (Vec<String>, Option<u16>) {
+fn decode(bytes: &[u8], piece: usize) -> (Vec<String>, Option<u16>) {
     let (mut decoder, mut all) = (Decoder::new(LIMIT_BYTES), Vec::new());
     for part in bytes.chunks(piece) {
         decoder.buffer().extend_from_slice(part);
@@ -62,7 +62,7 @@ impl Write for Silent<'_> {
     }
 }
 
-fn heard_by_tungstenite(bytes: &[u8]) -> (Vec<String>, bool) {
+fn decode_by_tungstenite(bytes: &[u8]) -> (Vec<String>, bool) {
     let config = WebSocketConfig::default().max_message_size(Some(LIMIT_BYTES)).max_frame_size(Some(LIMIT_BYTES));
     let mut socket = WebSocket::from_raw_socket(Silent(bytes), Role::Server, Some(config));
     let mut all = Vec::new();
@@ -86,11 +86,11 @@ fn heard_by_tungstenite(bytes: &[u8]) -> (Vec<String>, bool) {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let whole = heard(bytes, usize::MAX);
-    assert_eq!(whole, heard(bytes, 1));
-    assert_eq!(whole, heard(bytes, 7));
-    let (all, fault) = whole;
-    let (known, wrong) = heard_by_tungstenite(bytes);
+    let at_once = decode(bytes, usize::MAX);
+    assert_eq!(at_once, decode(bytes, 1));
+    assert_eq!(at_once, decode(bytes, 7));
+    let (all, fault) = at_once;
+    let (known, wrong) = decode_by_tungstenite(bytes);
     assert_eq!(all, known, "{fault:?}");
     assert!(!wrong || fault.is_some(), "{all:?}");
 });

@@ -71,8 +71,8 @@ pub fn cluster(quick: bool) -> Result<(), TaskError> {
 }
 
 fn commit() -> String {
-    let asked = command("git", &["describe", "--always", "--dirty"], &place::root()).output();
-    asked.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
+    let output = command("git", &["describe", "--always", "--dirty"], &place::root()).output();
+    output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
 }
 
 /// Measures the cost of one round trip with the release binary. All words go to the counting program.

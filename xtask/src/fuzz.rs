@@ -137,16 +137,16 @@ fn fuzz(name: &str, seconds: u64, triple: &str) -> Result<String, TaskError> {
         .args([found.as_path(), &place::root().join("fuzz/corpus").join(name)])
         .stdout(Stdio::null());
     let ran = fuzzer.output().map_err(TaskError::io(format!("running {name}")))?;
-    let said = String::from_utf8_lossy(&ran.stderr);
+    let stderr = String::from_utf8_lossy(&ran.stderr);
     if !ran.status.success() {
-        let mut end: Vec<&str> = said.lines().rev().take(40).collect();
+        let mut end: Vec<&str> = stderr.lines().rev().take(40).collect();
         end.reverse();
         let end = end.join("\n");
         return Err(TaskError::Wrong(format!("{end}\n{name} has a finding; its input is in {}", findings.display())));
     }
-    let last = said.lines().rev().find(|line| line.contains(" cov: ")).unwrap_or_default();
+    let last = stderr.lines().rev().find(|line| line.contains(" cov: ")).unwrap_or_default();
     let after = |word: &str| last.split(word).nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap_or("?");
-    let stat = said.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:")).unwrap_or("?");
+    let stat = stderr.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:")).unwrap_or("?");
     let line = (stat.trim(), after(" cov: "), after(" ft: "), after(" corp: "));
     Ok(format!("{name:<10} {:>12} {:>9} {:>9} {:>9}", line.0, line.1, line.2, line.3))
 }

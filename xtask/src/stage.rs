@@ -84,10 +84,10 @@ impl Stage {
 
     /// Starts the hub, opens its start page and waits until it has joined.
     pub fn open_start_page(&self, screen: bool) -> Result<Headless, TaskError> {
-        let said = self.eye(&["up"])?;
+        let stdout = self.eye(&["up"])?;
         let url = self.url();
         let browser = if screen && opened_on_screen(&url) { Headless(None) } else { self.headless(&[&url])? };
-        self.wait_for("start").map_err(|error| TaskError::Wrong(format!("{error}; eye up said: {said}")))?;
+        self.wait_for("start").map_err(|error| TaskError::Wrong(format!("{error}; eye up said: {stdout}")))?;
         // The page shows its connection a moment later; that change must not be in the report of the first click.
         self.eye(&["--page", "start", "wait", "document.getElementById('state').textContent === 'connected'"])?;
         Ok(browser)

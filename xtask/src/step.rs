@@ -70,7 +70,7 @@ impl Times {
     /// Runs steps in parallel, all of them to their end. All must succeed.
     pub fn together(&mut self, steps: Vec<Step>) -> Result<(), TaskError> {
         let mut all = steps.into_iter().map(Step::start).collect::<Result<Vec<_>, _>>()?;
-        let mut told = Instant::now();
+        let mut reported_at = Instant::now();
         while all.iter().any(|started| started.outcome.is_none()) {
             for started in all.iter_mut().filter(|started| started.outcome.is_none()) {
                 if let Some(status) = started.child.try_wait().map_err(TaskError::io("waiting for a step"))? {
@@ -79,8 +79,8 @@ impl Times {
                     self.0.push((started.step.name.clone(), started.since.elapsed(), outcome));
                 }
             }
-            if told.elapsed() > PROGRESS_EVERY {
-                told = Instant::now();
+            if reported_at.elapsed() > PROGRESS_EVERY {
+                reported_at = Instant::now();
                 all.iter().filter(|started| started.outcome.is_none()).for_each(Started::progress);
             }
             std::thread::sleep(LOOK_EVERY);
@@ -106,13 +106,13 @@ impl Times {
     }
 
     /// Prints the table. Parallel steps overlap, so the total is less than their sum.
-    pub fn print(&self, whole: Duration) {
+    pub fn print(&self, total: Duration) {
         println!("\n{:<34} {:>8}", "step", "time");
         for (name, took, outcome) in &self.0 {
             let mark = if *outcome == Outcome::Failed { "  FAILED" } else { "" };
             println!("{name:<34} {:>8}{mark}", clock(*took));
         }
-        println!("{:<34} {:>8}", "whole", clock(whole));
+        println!("{:<34} {:>8}", "whole", clock(total));
         if self.0.iter().any(|(_, _, outcome)| *outcome == Outcome::Failed) {
             print_room();
         }

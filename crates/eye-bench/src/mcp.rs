@@ -125,9 +125,9 @@ impl StdioClient {
 
     fn call(&mut self) -> Result<(), BenchError> {
         let request = std::mem::take(&mut self.request);
-        let asked = self.exchange(&request);
+        let outcome = self.exchange(&request);
         self.request = request;
-        asked?;
+        outcome?;
         check(&self.answer)
     }
 }

@@ -109,8 +109,8 @@ fn curl(hub: &MeasuredHub, token: &str) -> Command {
 /// Fails on an answer other than the expected one: a benchmark of errors measures nothing.
 fn called(curl: &mut Command) -> Result<(), BenchError> {
     let output = curl.stdin(Stdio::null()).output().doing("running curl")?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    if said.contains(r#""text":"bench""#) { Ok(()) } else { Err(BenchError::Odd(format!("curl said {said:?}"))) }
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    if stdout.contains(r#""text":"bench""#) { Ok(()) } else { Err(BenchError::Odd(format!("curl said {stdout:?}"))) }
 }
 
 fn batch(command: &mut Command, count: usize) -> Result<(), BenchError> {
@@ -119,6 +119,6 @@ fn batch(command: &mut Command, count: usize) -> Result<(), BenchError> {
     stdin.write_all(format!("{CODE}\n").repeat(count).as_bytes()).doing("writing to eye batch")?;
     drop(stdin);
     let output = child.wait_with_output().doing("waiting for eye batch")?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    if said == ANSWER.repeat(count) { Ok(()) } else { Err(BenchError::Odd(format!("eye batch said {said:?}"))) }
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    if stdout == ANSWER.repeat(count) { Ok(()) } else { Err(BenchError::Odd(format!("eye batch said {stdout:?}"))) }
 }

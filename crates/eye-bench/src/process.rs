@@ -116,9 +116,9 @@ pub fn run(command: &mut Command, wanted: &str) -> Result<f64, BenchError> {
     let started = Instant::now();
     let output = command.stdin(Stdio::null()).output().doing("running a command")?;
     let time = micros(started.elapsed()) / 1000.0;
-    let said = String::from_utf8_lossy(&output.stdout);
-    if wanted.is_empty() || said == wanted {
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    if wanted.is_empty() || stdout == wanted {
         return Ok(time);
     }
-    Err(BenchError::Odd(format!("{command:?} said {said:?} {:?}", String::from_utf8_lossy(&output.stderr))))
+    Err(BenchError::Odd(format!("{command:?} said {stdout:?} {:?}", String::from_utf8_lossy(&output.stderr))))
 }

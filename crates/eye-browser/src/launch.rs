@@ -141,10 +141,10 @@ pub async fn launch(how: Launch) -> Result<Launched, BrowserError> {
     let pid = child.id();
     let words = Arc::new(Mutex::new(Vec::new()));
     let listening = tokio::spawn(listen(stderr, words.clone()));
-    let (told, gone) = watch::channel(None);
+    let (exit_sender, gone) = watch::channel(None);
     let kill = Arc::new(Notify::new());
     let pipe = wire::open(&mut child, &how.profile).await?;
-    tokio::spawn(reap(child, guard, kill.clone(), told));
+    tokio::spawn(reap(child, guard, kill.clone(), exit_sender));
     let mut exit = gone.clone();
     let exited = async move {
         let status = exit.wait_for(Option::is_some).await.ok().and_then(|status| status.clone());
@@ -152,8 +152,8 @@ pub async fn launch(how: Launch) -> Result<Launched, BrowserError> {
         describe(&status.unwrap_or_default(), &words.lock().unwrap_or_else(PoisonError::into_inner))
     };
     let connection = connect(pipe, exited);
-    let asked = connection.browser.send("Browser.getVersion", &json!({}))?.within(START_MS).await;
-    match asked.and_then(|result| crate::cdp::read::<Version>("Browser.getVersion", &result)) {
+    let version = connection.browser.send("Browser.getVersion", &json!({}))?.within(START_MS).await;
+    match version.and_then(|result| crate::cdp::read::<Version>("Browser.getVersion", &result)) {
         Ok(Version { product }) => Ok(Launched { connection, pid, product, process: Some(Process { gone, kill }) }),
         Err(CommandError::Ended(why)) if why.contains(&format!("exit status: {PROFILE_IN_USE}")) => {
             let pid = holder(&how.profile);
@@ -167,8 +167,8 @@ pub async fn launch(how: Launch) -> Result<Launched, BrowserError> {
 /// Connects to a running browser: over its own endpoint, or through its extension.
 pub async fn attach(pipe: impl Pipe) -> Result<Launched, BrowserError> {
     let connection = connect(pipe, std::future::pending());
-    let asked = connection.browser.send("Browser.getVersion", &json!({}))?.within(START_MS).await?;
-    let Version { product } = crate::cdp::read("Browser.getVersion", &asked)?;
+    let version = connection.browser.send("Browser.getVersion", &json!({}))?.within(START_MS).await?;
+    let Version { product } = crate::cdp::read("Browser.getVersion", &version)?;
     Ok(Launched { connection, pid: None, product, process: None })
 }
 
@@ -219,7 +219,7 @@ fn holder(profile: &Path) -> Option<u32> {
     link.to_str()?.rsplit('-').next()?.parse().ok()
 }
 
-async fn reap(mut child: Child, _guard: wire::Guard, kill: Arc<Notify>, told: watch::Sender<Option<String>>) {
+async fn reap(mut child: Child, _guard: wire::Guard, kill: Arc<Notify>, exit_sender: watch::Sender<Option<String>>) {
     let status = tokio::select! {
         status = child.wait() => status,
         () = kill.notified() => {
@@ -227,7 +227,7 @@ async fn reap(mut child: Child, _guard: wire::Guard, kill: Arc<Notify>, told: wa
             child.wait().await
         }
     };
-    let _ = told.send(Some(match status {
+    let _ = exit_sender.send(Some(match status {
         Ok(status) => status.to_string(),
         Err(error) => error.to_string(),
     }));

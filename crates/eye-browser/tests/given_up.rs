@@ -24,14 +24,14 @@ fn cancel(id: &str) -> String {
 async fn a_page_presses_its_own_buttons_only_until_the_call_is_given_up() {
     let Some(mut stage) = Stage::begin(PAGE).await else { return };
     let (_, page) = stage.until(r#""paused":"loaded""#).await;
-    let tell = |message: &str| page.send(message.to_owned()).expect("the tab is there");
-    tell(r#"["5:new Promise(() => {})"]"#);
-    tell(PAGES_OWN);
+    let send = |message: &str| page.send(message.to_owned()).expect("the tab is there");
+    send(r#"["5:new Promise(() => {})"]"#);
+    send(PAGES_OWN);
     assert!(stage.until(r#""paused":"#).await.0.contains("pressed"));
-    tell(&cancel("5"));
-    tell(PAGES_OWN);
-    let (said, _) = stage.until(r#""paused":"#).await;
-    assert!(said.contains("only while an agent waits"), "{said}");
+    send(&cancel("5"));
+    send(PAGES_OWN);
+    let (message, _) = stage.until(r#""paused":"#).await;
+    assert!(message.contains("only while an agent waits"), "{message}");
     stage.end().await;
 }
 
@@ -39,10 +39,10 @@ async fn a_page_presses_its_own_buttons_only_until_the_call_is_given_up() {
 async fn a_drag_that_is_given_up_lets_go() {
     let Some(mut stage) = Stage::begin(PAGE).await else { return };
     let (_, page) = stage.until(r#""paused":"loaded""#).await;
-    let tell = |message: &str| page.send(message.to_owned()).expect("the tab is there");
-    tell(r#"[{"jsonrpc":"2.0","id":"6","method":"page/drag","params":{"from":"css=p","to":[300,300]}}]"#);
+    let send = |message: &str| page.send(message.to_owned()).expect("the tab is there");
+    send(r#"[{"jsonrpc":"2.0","id":"6","method":"page/drag","params":{"from":"css=p","to":[300,300]}}]"#);
     stage.until(r#""paused":"down""#).await;
-    tell(&cancel("6"));
+    send(&cancel("6"));
     stage.until(r#""paused":"up""#).await;
     stage.end().await;
 }
@@ -61,13 +61,13 @@ fn back(id: &str) -> String {
 async fn a_way_back_that_is_given_up_while_it_is_looked_up_is_not_gone() {
     let Some(mut stage) = Stage::begin(PAGE_WITH_A_PAST).await else { return };
     let (_, page) = stage.until(r#""paused":"loaded""#).await;
-    let tell = |message: &str| page.send(message.to_owned()).expect("the tab is there");
-    tell(&back("7"));
-    tell(&cancel("7"));
-    tell(&back("8"));
+    let send = |message: &str| page.send(message.to_owned()).expect("the tab is there");
+    send(&back("7"));
+    send(&cancel("7"));
+    send(&back("8"));
     stage.until(r#""8:there""#).await;
-    tell(r#"["9:history.state"]"#);
-    let (said, _) = stage.until(r#"["9"#).await;
-    assert_eq!(said, r#"["9:one"]"#);
+    send(r#"["9:history.state"]"#);
+    let (message, _) = stage.until(r#"["9"#).await;
+    assert_eq!(message, r#"["9:one"]"#);
     stage.end().await;
 }

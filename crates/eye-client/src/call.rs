@@ -55,8 +55,8 @@ impl<'a> Call<'a> {
         Self { id, slot, link: Arc::clone(link), timeout, on_progress: None }
     }
 
-    pub(crate) fn on_progress(mut self, hear: Option<Box<dyn FnMut(Progress) + Send + 'a>>) -> Self {
-        self.on_progress = hear;
+    pub(crate) fn on_progress(mut self, report: Option<Box<dyn FnMut(Progress) + Send + 'a>>) -> Self {
+        self.on_progress = report;
         self
     }
 
@@ -80,8 +80,8 @@ impl<'a> Call<'a> {
             match self.slot.take(Some(until.unwrap_or(if is_hung { now } else { now + quiet }))) {
                 Taken::Item(progress) => {
                     is_hung = false;
-                    if let Some(hear) = &mut self.on_progress {
-                        hear(progress);
+                    if let Some(report) = &mut self.on_progress {
+                        report(progress);
                     }
                 }
                 Taken::End(ending) => return ending,

@@ -71,9 +71,9 @@ impl News {
         self.each(|mailbox| mailbox.end(()));
     }
 
-    fn each(&self, tell: impl Fn(&Inbox)) {
+    fn each(&self, send: impl Fn(&Inbox)) {
         let mut listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        listeners.retain(|listener| listener.upgrade().inspect(|mailbox| tell(mailbox)).is_some());
+        listeners.retain(|listener| listener.upgrade().inspect(|mailbox| send(mailbox)).is_some());
     }
 }
 

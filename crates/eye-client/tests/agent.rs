@@ -86,8 +86,8 @@ fn progress_is_told_in_order_before_the_result() {
     for address in hub.addresses() {
         let agent = Agent::connect(address).unwrap();
         let mut seen = Vec::new();
-        let hear = |progress: eye_client::Progress| seen.push((progress.progress, progress.total, progress.message));
-        let options = CallOptions { on_progress: Some(Box::new(hear)), ..CallOptions::default() };
+        let report = |progress: eye_client::Progress| seen.push((progress.progress, progress.total, progress.message));
+        let options = CallOptions { on_progress: Some(Box::new(report)), ..CallOptions::default() };
         let result = agent.call_with("count", &json!({}), options).unwrap();
         assert!(text(&result).contains("done"), "{result}");
         assert_eq!(seen, [(1.0, Some(2.0), Some("one".into())), (2.0, None, None)]);
@@ -97,11 +97,11 @@ fn progress_is_told_in_order_before_the_result() {
 #[test]
 fn a_cancelled_call_ends_as_cancelled_and_in_the_page() {
     let hub = Hub::start();
-    let (_page, heard) = holding(&hub);
+    let (_page, received) = holding(&hub);
     for address in hub.addresses() {
         let agent = Agent::connect(address).unwrap();
         let call = agent.start("hold", &json!({}), CallOptions::default()).unwrap();
-        assert_eq!(heard.recv_timeout(DEADLINE).unwrap(), "began");
+        assert_eq!(received.recv_timeout(DEADLINE).unwrap(), "began");
         let canceller = call.canceller();
         let ending = std::thread::scope(|scope| {
             let waiting = scope.spawn(move || call.wait());
@@ -109,56 +109,56 @@ fn a_cancelled_call_ends_as_cancelled_and_in_the_page() {
             waiting.join().unwrap()
         });
         assert_eq!(ending.unwrap_err().code(), Some(Code::CANCELLED));
-        assert_eq!(heard.recv_timeout(DEADLINE).unwrap(), "cancelled");
+        assert_eq!(received.recv_timeout(DEADLINE).unwrap(), "cancelled");
     }
 }
 
 #[test]
 fn a_dropped_call_is_cancelled_in_the_page() {
     let hub = Hub::start();
-    let (_page, heard) = holding(&hub);
+    let (_page, received) = holding(&hub);
     let agent = Agent::connect(&hub.socket).unwrap();
     let call = agent.start("hold", &json!({}), CallOptions::default()).unwrap();
-    assert_eq!(heard.recv_timeout(DEADLINE).unwrap(), "began");
+    assert_eq!(received.recv_timeout(DEADLINE).unwrap(), "began");
     drop(call);
-    assert_eq!(heard.recv_timeout(DEADLINE).unwrap(), "cancelled");
+    assert_eq!(received.recv_timeout(DEADLINE).unwrap(), "cancelled");
     assert!(agent.sessions().is_ok(), "the connection goes on");
 }
 
 #[test]
 fn an_agent_that_goes_away_cancels_its_calls() {
     let hub = Hub::start();
-    let (_page, heard) = holding(&hub);
+    let (_page, received) = holding(&hub);
     let agent = Agent::connect(&hub.server).unwrap();
     let call = agent.start("hold", &json!({}), CallOptions::default()).unwrap();
-    assert_eq!(heard.recv_timeout(DEADLINE).unwrap(), "began");
+    assert_eq!(received.recv_timeout(DEADLINE).unwrap(), "began");
     drop((agent, call));
-    assert_eq!(heard.recv_timeout(DEADLINE).unwrap(), "cancelled");
+    assert_eq!(received.recv_timeout(DEADLINE).unwrap(), "cancelled");
 }
 
 #[test]
 fn a_timeout_ends_a_call_in_the_page_too() {
     let hub = Hub::start();
-    let (_page, heard) = holding(&hub);
+    let (_page, received) = holding(&hub);
     let agent = Agent::connect(&hub.socket).unwrap();
     let options = CallOptions { timeout: Some(Duration::from_millis(20)), ..CallOptions::default() };
     assert_eq!(agent.call_with("hold", &json!({}), options).unwrap_err().code(), Some(Code::TIMEOUT));
-    assert_eq!(heard.recv_timeout(DEADLINE).unwrap(), "began");
-    assert_eq!(heard.recv_timeout(DEADLINE).unwrap(), "cancelled");
+    assert_eq!(received.recv_timeout(DEADLINE).unwrap(), "began");
+    assert_eq!(received.recv_timeout(DEADLINE).unwrap(), "cancelled");
 }
 
 #[test]
 fn a_page_that_leaves_in_mid_call_ends_the_call_at_once() {
     let hub = Hub::start();
     for address in hub.addresses() {
-        let (page, heard) = holding(&hub);
+        let (page, received) = holding(&hub);
         let agent = Agent::connect(address).unwrap();
         let options = CallOptions { timeout: Some(DEADLINE * 2), ..CallOptions::default() };
         let call = agent.start("hold", &json!({}), options).unwrap();
-        assert_eq!(heard.recv_timeout(DEADLINE).unwrap(), "began");
+        assert_eq!(received.recv_timeout(DEADLINE).unwrap(), "began");
         drop(page);
         assert_eq!(call.wait().unwrap_err().code(), Some(Code::CONNECTION));
-        assert_eq!(heard.recv_timeout(DEADLINE).unwrap(), "cancelled");
+        assert_eq!(received.recv_timeout(DEADLINE).unwrap(), "cancelled");
     }
 }
 
@@ -213,18 +213,18 @@ fn what_happens_to_a_joined_session_is_told_to_every_listener() {
     let tools = agent.join("s").unwrap();
     assert_eq!(tools, [named("one")]);
     assert_eq!(agent.tools().unwrap(), tools);
-    let heard = |listener: &mut eye_client::Notifications| listener.next_within(DEADLINE).unwrap();
+    let next = |listener: &mut eye_client::Notifications| listener.next_within(DEADLINE).unwrap();
     page.offer(named("two"), |_| Ok(json!(2))).unwrap();
     let tools = vec![named("one"), named("two")];
-    assert_eq!(heard(&mut first), Notification::ToolsUpdated { session: "s".into(), tools });
+    assert_eq!(next(&mut first), Notification::ToolsUpdated { session: "s".into(), tools });
     page.withdraw("one").unwrap();
     let tools = vec![named("two")];
-    assert_eq!(heard(&mut first), Notification::ToolsUpdated { session: "s".into(), tools });
+    assert_eq!(next(&mut first), Notification::ToolsUpdated { session: "s".into(), tools });
     drop(page);
-    assert_eq!(heard(&mut first), Notification::PageGone { session: "s".into() });
+    assert_eq!(next(&mut first), Notification::PageGone { session: "s".into() });
     let page = Page::builder().session("s").connect(&hub.socket).unwrap();
-    assert_eq!(heard(&mut first), Notification::PageBack { session: "s".into() });
-    assert!(matches!(heard(&mut second), Notification::ToolsUpdated { .. }));
+    assert_eq!(next(&mut first), Notification::PageBack { session: "s".into() });
+    assert!(matches!(next(&mut second), Notification::ToolsUpdated { .. }));
     drop(page);
     hub.stop();
     // The iterator ends with the connection.
@@ -235,11 +235,11 @@ fn what_happens_to_a_joined_session_is_told_to_every_listener() {
 #[test]
 fn a_hub_that_stops_ends_every_call_and_says_why() {
     let hub = Hub::start();
-    let (page, heard) = holding(&hub);
+    let (page, received) = holding(&hub);
     let agent = Agent::connect(&hub.socket).unwrap();
     let calls: Vec<_> = (0..3).map(|_| agent.start("hold", &json!({}), CallOptions::default()).unwrap()).collect();
     for _ in &calls {
-        assert_eq!(heard.recv_timeout(DEADLINE).unwrap(), "began");
+        assert_eq!(received.recv_timeout(DEADLINE).unwrap(), "began");
     }
     hub.stop();
     for call in calls {

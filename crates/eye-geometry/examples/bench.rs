@@ -134,10 +134,10 @@ fn main() {
         ("unseen", &|| unseen_shaders(seeds)),
         ("hilbert", &hilbert),
     ];
-    let asked = |name: &str| arguments.iter().any(|argument| argument == name);
-    let all = tables.iter().all(|(name, _)| !asked(name));
+    let is_wanted = |name: &str| arguments.iter().any(|argument| argument == name);
+    let all = tables.iter().all(|(name, _)| !is_wanted(name));
     for (name, print) in tables {
-        if all || asked(name) {
+        if all || is_wanted(name) {
             print();
         }
     }

@@ -121,10 +121,11 @@ mod tests {
     #[test]
     fn an_unknown_key_is_refused_with_the_nearest() {
         let known = ["interval_ms", "threshold"];
-        let told = |key: &str| with(&json!({ key: 1 }), |fields| fields.only("monitor", &known)).unwrap_err().message;
-        assert_eq!(told("treshold"), "monitor does not take `treshold`; did you mean threshold?");
-        assert_eq!(told("intervalms"), "monitor does not take `intervalms`; did you mean interval_ms?");
-        assert_eq!(told("colour"), "monitor does not take `colour`; it takes interval_ms, threshold");
+        let refusal =
+            |key: &str| with(&json!({ key: 1 }), |fields| fields.only("monitor", &known)).unwrap_err().message;
+        assert_eq!(refusal("treshold"), "monitor does not take `treshold`; did you mean threshold?");
+        assert_eq!(refusal("intervalms"), "monitor does not take `intervalms`; did you mean interval_ms?");
+        assert_eq!(refusal("colour"), "monitor does not take `colour`; it takes interval_ms, threshold");
         assert_eq!(with(&json!({ "intervalMs": 1 }), |fields| fields.only("monitor", &known)), Ok(()));
     }
 }

@@ -115,16 +115,19 @@ fn the_outcome_depends_on_the_seed_and_not_on_the_threads() {
 #[test]
 fn every_generation_is_told_and_fitness_never_falls() {
     let request = request(RINGS, Metric::Entropy);
-    let mut told: Vec<Progress> = Vec::new();
+    let mut reports: Vec<Progress> = Vec::new();
     let outcome =
-        evolve(&request, &AtomicBool::new(false), &mut |progress| told.push(progress.clone())).expect("it evolves");
-    assert_eq!(told.iter().map(|progress| progress.generation).collect::<Vec<_>>(), (1..=12).collect::<Vec<_>>());
+        evolve(&request, &AtomicBool::new(false), &mut |progress| reports.push(progress.clone())).expect("it evolves");
+    assert_eq!(reports.iter().map(|progress| progress.generation).collect::<Vec<_>>(), (1..=12).collect::<Vec<_>>());
     assert!(
-        told.windows(2)
+        reports
+            .windows(2)
             .all(|pair| pair[0].best_fitness <= pair[1].best_fitness && pair[0].evaluations < pair[1].evaluations)
     );
-    assert!(told.iter().all(|progress| progress.generations == 12 && progress.mean_fitness <= progress.best_fitness));
-    let last = told.last().expect("there are twelve");
+    assert!(
+        reports.iter().all(|progress| progress.generations == 12 && progress.mean_fitness <= progress.best_fitness)
+    );
+    let last = reports.last().expect("there are twelve");
     assert_eq!(
         (last.best_fitness, last.evaluations, last.invalid),
         (outcome.best_fitness, outcome.evaluations, outcome.invalid)

@@ -33,6 +33,6 @@ pub use hub::elsewhere::ClusterLink;
 pub use hub::gateway::{Answers, Gateway, Later, Stream};
 pub use hub::links::Links;
 pub use mount::Guest;
-pub use server::{run, told_to_stop};
+pub use server::{run, stop_signal};
 pub use transport::locked_socket::LockedSocket;
 pub use transport::tls::Tls;

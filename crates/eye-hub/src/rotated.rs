@@ -96,9 +96,9 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
     tail.clear();
     file.seek(SeekFrom::Start(start))?;
     file.read_to_end(&mut tail)?;
-    let whole = tail.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at as u64 + 1);
-    file.set_len(start + whole)?;
-    Ok((file, start + whole))
+    let complete = tail.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at as u64 + 1);
+    file.set_len(start + complete)?;
+    Ok((file, start + complete))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use axum::Router;
 use eye_core::Done;
 use eye_platform::local::Listener;
 use eye_platform::process::{self, Turns};
-pub use eye_platform::signals::told_to_stop;
+pub use eye_platform::signals::stop_signal;
 use eye_protocol::limits::{GUESTS_END_MS, SHUTDOWN_MS};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -134,7 +134,7 @@ async fn serve(config: Config, ready: impl FnOnce(&Ready)) -> Result<(), HubErro
         }) => {}
         () = &mut tasks => {}
         () = hub.stop.notified() => {}
-        () = told_to_stop() => {}
+        () = stop_signal() => {}
     }
     wait_for_calls(&hub, tasks).await;
     // New connections no longer find this hub; agents that have already connected learn that it retires.
@@ -189,7 +189,7 @@ async fn wait_for_calls(hub: &Hub, tasks: impl Future<Output = ()>) {
         },
         () = tasks => {}
         () = hub.stop.notified() => {}
-        () = told_to_stop() => {}
+        () = stop_signal() => {}
     }
 }
 
@@ -242,7 +242,7 @@ fn end_if_stuck() -> Result<(), HubError> {
     let watch = || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
         runtime.block_on(async {
-            told_to_stop().await;
+            stop_signal().await;
             sleep(STUCK_AFTER).await;
             process::end_now();
         });

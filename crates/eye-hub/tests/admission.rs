@@ -65,12 +65,12 @@ fn the_originals_stream_stays_open_and_answers_any_number_of_requests() {
     let bearer = format!("Bearer {TOKEN}");
     let mut stream =
         stage::Page(hub.connect("/api/mcp/stream", &[("authorization", bearer.as_str())]).expect("a stream"));
-    for asked in ["a", "b", "c"] {
-        stream.say(&format!("{asked}:document.title"));
-        let call = page.hear();
+    for sent in ["a", "b", "c"] {
+        stream.send(&format!("{sent}:document.title"));
+        let call = page.receive();
         let id = call.strip_suffix(":document.title").expect("the code as it was sent");
-        page.say(&format!("{id}:Shop"));
-        assert_eq!(stream.hear(), format!("{asked}:Shop"));
+        page.send(&format!("{id}:Shop"));
+        assert_eq!(stream.receive(), format!("{sent}:Shop"));
     }
 }
 
@@ -107,17 +107,17 @@ fn an_allowed_origin_joins_at_once_and_its_policy_holds() {
     });
     for (origin, answer) in [("https://shop.test", None), ("https://bank.test", Some("may not be evaluated"))] {
         let mut page = hub.page_silent("shop", origin);
-        page.say(r#"{"jsonrpc":"2.0","id":1,"method":"hello","params":{"typed":true}}"#);
-        page.hear();
+        page.send(r#"{"jsonrpc":"2.0","id":1,"method":"hello","params":{"typed":true}}"#);
+        page.receive();
         let mut agent = hub.agent();
-        agent.say("a:x");
+        agent.send("a:x");
         match answer {
             None => {
-                assert_eq!(page.hear(), "1:x");
-                page.say("1=1");
-                assert_eq!(agent.hear().unwrap(), "a:1");
+                assert_eq!(page.receive(), "1:x");
+                page.send("1=1");
+                assert_eq!(agent.receive().unwrap(), "a:1");
             }
-            Some(words) => assert!(agent.hear().unwrap().contains(words)),
+            Some(words) => assert!(agent.receive().unwrap().contains(words)),
         }
         drop(page);
         agent.wait_for_pages(0);
@@ -214,7 +214,7 @@ fn the_originals_agents_and_pages_work_unchanged() {
     assert!(hub.http(&path("eye", "wrong"), host).ends_with("Invalid token"));
 
     let mut lonely = stage::Page(hub.connect(&path("eye", TOKEN), &[]).unwrap());
-    assert_eq!(lonely.hear(), "!:No browser connected");
+    assert_eq!(lonely.receive(), "!:No browser connected");
     assert_eq!(lonely.closed().0, 1000);
 
     let os = [("origin", "https://os.test")];
@@ -222,43 +222,43 @@ fn the_originals_agents_and_pages_work_unchanged() {
     hub.origins().allow(Allowed::new("https://os.test")).unwrap();
     assert_eq!(hub.connect("/api/eye-bridge", &os).err(), Some(401), "the token is needed beside the origin");
     let mut page = stage::Page(hub.connect(&path("eye-bridge", TOKEN), &os).unwrap());
-    assert_eq!(page.hear(), "EYE_BRIDGE:ready");
-    page.say("ping");
-    assert_eq!(page.hear(), "pong");
+    assert_eq!(page.receive(), "EYE_BRIDGE:ready");
+    page.send("ping");
+    assert_eq!(page.receive(), "pong");
     let mut agent = stage::Page(hub.connect(&path("eye", TOKEN), &[]).unwrap());
-    assert_eq!(agent.hear(), ":ready");
-    agent.say("a:getUser()");
-    assert_eq!(page.hear(), "EYE_CMD:1:getUser()");
-    page.say("EYE:1:\"root\"");
-    assert_eq!(agent.hear(), "a:\"root\"");
-    agent.say("openNotepad()");
-    assert_eq!(page.hear(), "EYE_CMD::openNotepad()");
-    page.say("EYE::undefined");
-    agent.say("b:nope");
-    assert_eq!(page.hear(), "EYE_CMD:2:nope");
-    page.say("EYE:2!:nope is not defined");
-    assert_eq!(agent.hear(), "b!:nope is not defined");
+    assert_eq!(agent.receive(), ":ready");
+    agent.send("a:getUser()");
+    assert_eq!(page.receive(), "EYE_CMD:1:getUser()");
+    page.send("EYE:1:\"root\"");
+    assert_eq!(agent.receive(), "a:\"root\"");
+    agent.send("openNotepad()");
+    assert_eq!(page.receive(), "EYE_CMD::openNotepad()");
+    page.send("EYE::undefined");
+    agent.send("b:nope");
+    assert_eq!(page.receive(), "EYE_CMD:2:nope");
+    page.send("EYE:2!:nope is not defined");
+    assert_eq!(agent.receive(), "b!:nope is not defined");
 
     // The agent keeps the page that it was greeted with, and learns in the original's words that this page has left for
     // good.
     let mut newer = stage::Page(hub.connect(&path("eye-bridge", TOKEN), &os).unwrap());
-    assert_eq!(newer.hear(), "EYE_BRIDGE:ready");
-    agent.say("c:who()");
-    let asked = page.hear();
-    assert!(asked.ends_with(":who()"), "{asked}");
-    page.say(&asked.replace("EYE_CMD", "EYE").replace("who()", "\"first\""));
-    assert_eq!(agent.hear(), "c:\"first\"");
+    assert_eq!(newer.receive(), "EYE_BRIDGE:ready");
+    agent.send("c:who()");
+    let sent = page.receive();
+    assert!(sent.ends_with(":who()"), "{sent}");
+    page.send(&sent.replace("EYE_CMD", "EYE").replace("who()", "\"first\""));
+    assert_eq!(agent.receive(), "c:\"first\"");
     drop(page);
-    let told = (0..5).map(|_| {
-        agent.say("d:who()");
-        agent.hear()
+    let message = (0..5).map(|_| {
+        agent.send("d:who()");
+        agent.receive()
     });
-    let told: Vec<String> = told.take_while(|told| told != "d!:No browser connected").collect();
-    assert!(told.len() < 5, "{told:?}");
+    let message: Vec<String> = message.take_while(|message| message != "d!:No browser connected").collect();
+    assert!(message.len() < 5, "{message:?}");
     let mut next = stage::Page(hub.connect(&path("eye", TOKEN), &[]).unwrap());
-    assert_eq!(next.hear(), ":ready");
-    next.say("e:who()");
-    assert!(newer.hear().ends_with(":who()"));
+    assert_eq!(next.receive(), ":ready");
+    next.send("e:who()");
+    assert!(newer.receive().ends_with(":who()"));
 }
 
 #[test]
@@ -267,38 +267,38 @@ fn a_reloaded_original_page_keeps_its_session_and_its_agent() {
     let path = |end: &str| format!("/api/{end}?token={TOKEN}");
     let open = || {
         let mut page = stage::Page(hub.connect(&path("eye-bridge"), &[("origin", ORIGIN)]).unwrap());
-        assert_eq!(page.hear(), "EYE_BRIDGE:ready");
+        assert_eq!(page.receive(), "EYE_BRIDGE:ready");
         page
     };
     let mut page = open();
     let mut local = hub.agent();
     local.wait_for_pages(1);
     let mut agent = stage::Page(hub.connect(&path("eye"), &[]).unwrap());
-    assert_eq!(agent.hear(), ":ready");
+    assert_eq!(agent.receive(), ":ready");
     // Requests in the compact forms are answered in the same form.
-    agent.say(r#"{"i":1,"c":"getUser()"}"#);
-    assert_eq!(page.hear(), "EYE_CMD:1:getUser()");
-    page.say("EYE:1:\"root\"");
-    assert_eq!(agent.hear(), r#"{"i":1,"r":"root"}"#);
+    agent.send(r#"{"i":1,"c":"getUser()"}"#);
+    assert_eq!(page.receive(), "EYE_CMD:1:getUser()");
+    page.send("EYE:1:\"root\"");
+    assert_eq!(agent.receive(), r#"{"i":1,"r":"root"}"#);
     // Another page connects; the agent keeps the page that it was greeted with.
     let mut other = hub.page("other");
-    agent.say("b:x");
-    assert!(page.hear().ends_with(":x"));
+    agent.send("b:x");
+    assert!(page.receive().ends_with(":x"));
     // After a reload the page has its session again, and the agent continues.
     drop(page);
     local.wait_for_pages(1);
     let mut page = open();
-    agent.say("c:y");
-    let asked = page.hear();
-    assert!(asked.ends_with(":y"), "{asked}");
-    let id = asked.trim_start_matches("EYE_CMD:").split(':').next().unwrap();
-    page.say(&format!("EYE:{id}:2"));
-    while agent.hear() != "c:2" {}
+    agent.send("c:y");
+    let sent = page.receive();
+    assert!(sent.ends_with(":y"), "{sent}");
+    let id = sent.trim_start_matches("EYE_CMD:").split(':').next().unwrap();
+    page.send(&format!("EYE:{id}:2"));
+    while agent.receive() != "c:2" {}
     let listed = local.ask(r#"{"jsonrpc":"2.0","id":1,"method":"session/list"}"#);
     assert_eq!(listed.matches("eye-bridge").count(), 1, "{listed}");
     // The other page received none of this.
-    local.say(r#"{"jsonrpc":"2.0","id":2,"method":"eval","params":{"code":"last","page":"other"}}"#);
-    assert!(other.hear().ends_with(":last"));
+    local.send(r#"{"jsonrpc":"2.0","id":2,"method":"eval","params":{"code":"last","page":"other"}}"#);
+    assert!(other.receive().ends_with(":last"));
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn an_origins_policy_holds_at_the_originals_door() {
         hub.origins().allow(Allowed { eval: false, ..Allowed::new("https://bank.test") }).unwrap();
         let path = format!("/api/eye-bridge?token={TOKEN}");
         let mut page = stage::Page(hub.connect(&path, &[("origin", "https://bank.test")]).unwrap());
-        assert_eq!(page.hear(), "EYE_BRIDGE:ready");
+        assert_eq!(page.receive(), "EYE_BRIDGE:ready");
         let mut agent = hub.agent();
         agent.wait_for_pages(1);
         let refused = agent.ask("a:document.cookie");

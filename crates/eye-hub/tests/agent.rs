@@ -56,12 +56,12 @@ fn a_batch_is_answered_a_line_at_a_time_and_a_slow_call_holds_back_nobody() {
     };
     while !line().is_empty() {}
     assert_eq!(line(), r#"[{"jsonrpc":"2.0","id":1,"result":{"pong":true}}]"#);
-    let calls: Vec<String> = (0..3).map(|_| page.hear()).collect();
+    let calls: Vec<String> = (0..3).map(|_| page.receive()).collect();
     let id = |at: usize| calls[at].split(':').next().unwrap().to_owned();
     assert_eq!((calls[1].split_once(':').unwrap().1, calls[2].as_str()), ("fast", ":fire"));
-    page.say(&format!("{}=2", id(1)));
+    page.send(&format!("{}=2", id(1)));
     assert_eq!(line(), r#"["b=2"]"#);
-    page.say(&format!("{}:one\ntwo", id(0)));
+    page.send(&format!("{}:one\ntwo", id(0)));
     assert_eq!(line(), r#"["a:one\ntwo"]"#);
     assert_eq!(line(), "");
 }
@@ -71,14 +71,14 @@ fn the_query_names_the_agent_and_its_page() {
     let hub = Hub::start();
     let (mut shop, _cart) = (hub.page("shop"), hub.page("cart"));
     let stream = send(&hub, "POST /agent?agent=ci&page=shop&timeout=9000", TOKEN, r#"["a:1"]"#);
-    let call = shop.hear();
-    shop.say(&call.replace(":1", "=1"));
+    let call = shop.receive();
+    shop.send(&call.replace(":1", "=1"));
     assert_eq!(answer(stream).1, "[\"a:1\"]\n");
     // The agent's name outlives its request: it keeps the page that it used last.
     let stream =
         send(&hub, "POST /agent?agent=ci", TOKEN, r#"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"2"}}"#);
-    let call = shop.hear();
-    shop.say(&call.replace(":2", "=2"));
+    let call = shop.receive();
+    shop.send(&call.replace(":2", "=2"));
     assert_eq!(answer(stream).1, r#"{"jsonrpc":"2.0","id":1,"result":{"value":2}}"#);
 }
 
@@ -88,9 +88,9 @@ fn who_hangs_up_ends_the_call() {
     let mut page = hub.page("shop");
     for body in [r#"["a:forever()"]"#, r#"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"forever()"}}"#] {
         let stream = send(&hub, "POST /agent", TOKEN, body);
-        let id = page.hear().split(':').next().unwrap().to_owned();
+        let id = page.receive().split(':').next().unwrap().to_owned();
         drop(stream);
-        assert!(page.hear().contains(&format!(r#""method":"call/cancel","params":{{"id":"{id}"}}"#)));
+        assert!(page.receive().contains(&format!(r#""method":"call/cancel","params":{{"id":"{id}"}}"#)));
     }
 }
 
@@ -134,19 +134,19 @@ fn a_stream_of_events_carries_what_a_websocket_carries() {
     let path = format!("/agent?clientId={}", first[0]["params"]["clientId"].as_str().unwrap());
     let hello = r#"{"jsonrpc":"2.0","method":"hello","params":{"typed":true,"binary":true}}"#;
     assert_eq!(post(&hub, &path, &format!(r#"[{hello},"a:x"]"#)), (202, String::new()));
-    let call = page.hear();
-    page.say(&call.replace(":x", "={\n\n\"a\": 1}"));
+    let call = page.receive();
+    page.send(&call.replace(":x", "={\n\n\"a\": 1}"));
     assert_eq!(event(), r#"["a={\n\n\"a\": 1}"]"#);
     assert_eq!(
         post(&hub, &path, r#"[{"jsonrpc":"2.0","id":1,"method":"topic/subscribe","params":{"topic":"t"}}]"#).0,
         202
     );
     assert!(event().contains("\"id\":1"));
-    page.say(r#"{"jsonrpc":"2.0","method":"topic/publish","params":{"topic":"t","message":"hi"}}"#);
+    page.send(r#"{"jsonrpc":"2.0","method":"topic/publish","params":{"topic":"t","message":"hi"}}"#);
     assert!(event().contains("topic/message"));
     // A batch cannot carry bytes: they come as text.
     assert_eq!(post(&hub, &path, r#"["b:shot"]"#).0, 202);
-    let id = page.hear().split(':').next().unwrap().to_owned();
+    let id = page.receive().split(':').next().unwrap().to_owned();
     page.0.send(tungstenite::Message::binary(format!("{id} image/png\nxyz").into_bytes())).unwrap();
     assert_eq!(event(), r#"["b~<image/png, 3 bytes>"]"#);
     assert_eq!(post(&hub, &path, "not a batch").0, 400);

@@ -19,19 +19,19 @@ struct Echo;
 impl Backends for Echo {
     fn begin(&self, _links: Links) {}
 
-    fn talk(&self, room: Room, origin: Option<String>, mut heard: Incoming, say: Outgoing) -> Later<()> {
+    fn talk(&self, room: Room, origin: Option<String>, mut incoming: Incoming, outgoing: Outgoing) -> Later<()> {
         Box::pin(async move {
-            while let Some(text) = heard.recv().await {
+            while let Some(text) = incoming.recv().await {
                 match text.as_str() {
                     "bye" => return,
-                    "room" => say.send(format!("{room:?}")).await.unwrap(),
-                    "origin" => say.send(format!("{origin:?}")).await.unwrap(),
+                    "room" => outgoing.send(format!("{room:?}")).await.unwrap(),
+                    "origin" => outgoing.send(format!("{origin:?}")).await.unwrap(),
                     // As a backend does whose peer does not read: it drops the sender.
                     "flood" => {
-                        while say.try_send("x".repeat(1 << 20)).is_ok() {}
+                        while outgoing.try_send("x".repeat(1 << 20)).is_ok() {}
                         return;
                     }
-                    _ => say.send(text).await.unwrap(),
+                    _ => outgoing.send(text).await.unwrap(),
                 }
             }
         })
@@ -108,8 +108,8 @@ fn an_origin_that_the_user_granted_them_to_uses_them_without_the_token() {
     assert_eq!(hub.connect("/agents", &of_page).err(), Some(403));
     hub.origins().allow(Allowed { backends: true, ..Allowed::new(ORIGIN) }).unwrap();
     let mut page = Page(hub.connect("/agents", &of_page).expect("the grant counts at once"));
-    page.say("origin");
-    assert_eq!(page.hear(), format!("{:?}", Some(ORIGIN)), "whose page it is");
+    page.send("origin");
+    assert_eq!(page.receive(), format!("{:?}", Some(ORIGIN)), "whose page it is");
     let answer = hub.http("/cartridges/a.rts.png", &format!("host: {host}\r\norigin: {ORIGIN}\r\n")).to_lowercase();
     assert!(answer.contains(&format!("access-control-allow-origin: {ORIGIN}\r\n")), "{answer}");
     let other = [("host", host.as_str()), ("origin", "http://localhost:5174")];
@@ -203,15 +203,15 @@ fn text_passes_both_ways_in_order() {
     let hub = hub();
     for (path, room) in [("/evolution", "Evolution"), ("/evo", "Evolution"), ("/agents", "Agents")] {
         let mut peer = agent(&hub, path);
-        peer.say("room");
+        peer.send("room");
         for n in 0..100 {
-            peer.say(&n.to_string());
+            peer.send(&n.to_string());
         }
-        assert_eq!(peer.hear(), room);
+        assert_eq!(peer.receive(), room);
         for n in 0..100 {
-            assert_eq!(peer.hear(), n.to_string());
+            assert_eq!(peer.receive(), n.to_string());
         }
-        peer.say("bye");
+        peer.send("bye");
         assert_eq!(peer.closed().0, 1001);
     }
 }
@@ -221,8 +221,8 @@ fn a_message_has_a_limit_and_is_text() {
     let hub = hub();
     let mut peer = agent(&hub, "/agents");
     let most = "x".repeat(BACKEND_MESSAGE_BYTES_MAX);
-    peer.say(&most);
-    assert_eq!(peer.hear(), most);
+    peer.send(&most);
+    assert_eq!(peer.receive(), most);
     // The hub closes before it has read all of it, so the writing may fail.
     let _ = peer.0.send(Message::text(format!("{most}x")));
     assert_eq!(peer.closed().0, 1009);
@@ -235,10 +235,10 @@ fn a_message_has_a_limit_and_is_text() {
 fn a_peer_that_does_not_read_is_closed_and_delays_nobody() {
     let hub = hub();
     let mut deaf = agent(&hub, "/agents");
-    deaf.say("flood");
+    deaf.send("flood");
     let mut other = agent(&hub, "/agents");
-    other.say("still there");
-    assert_eq!(other.hear(), "still there");
+    other.send("still there");
+    assert_eq!(other.receive(), "still there");
     // The backend dropped its sender when the queue was full; the queued messages arrive, and then the end.
     loop {
         match deaf.0.read() {
@@ -256,7 +256,7 @@ fn there_are_so_many_connections_and_no_more() {
     let mut peers: Vec<Page> = (0..BACKEND_SOCKETS_MAX).map(|_| agent(&hub, "/agents")).collect();
     assert_eq!(hub.connect("/evolution", &[("authorization", bearer.as_str())]).err(), Some(503));
     let mut first = peers.swap_remove(0);
-    first.say("bye");
+    first.send("bye");
     first.closed();
     drop(first);
     // Its permit is released once the hub has noticed its end.

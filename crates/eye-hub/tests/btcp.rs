@@ -15,10 +15,10 @@ fn open_hub() -> Hub {
 }
 
 fn answer_with(page: &mut Peer, text: &str) {
-    let asked = page.hear_until(|frame| frame["method"] == "tools/call");
-    assert_eq!(asked["params"]["arguments"]["name"], "Ada", "{asked}");
-    let id = asked["id"].as_str().expect("an id");
-    page.say(&format!(
+    let request = page.receive_until(|frame| frame["method"] == "tools/call");
+    assert_eq!(request["params"]["arguments"]["name"], "Ada", "{request}");
+    let id = request["id"].as_str().expect("an id");
+    page.send(&format!(
         r#"{{"jsonrpc":"2.0","id":"{id}","result":{{"content":[{{"type":"text","text":"{text}"}}],"isError":false}}}}"#
     ));
 }
@@ -34,16 +34,16 @@ fn every_dialect_works_with_every_other() {
         for consumer in [Dialect::W, Dialect::H1, Dialect::H2, Dialect::S, Dialect::R] {
             let session = format!("{provider:?}-{consumer:?}");
             let mut page = Peer::page(&hub, provider, &session);
-            let heard = std::thread::scope(|scope| {
+            let received = std::thread::scope(|scope| {
                 let agent = scope.spawn(|| {
                     let mut agent = Peer::agent(&hub, consumer, &session);
-                    agent.say(CALL);
-                    agent.hear_until(|frame| frame["id"] == "c1")
+                    agent.send(CALL);
+                    agent.receive_until(|frame| frame["id"] == "c1")
                 });
                 answer_with(&mut page, &session);
                 agent.join().expect("the agent is answered")
             });
-            assert_eq!(text_of(&heard), session);
+            assert_eq!(text_of(&received), session);
         }
     }
 }
@@ -52,7 +52,7 @@ fn every_dialect_works_with_every_other() {
 fn a_page_without_a_session_gets_one_and_is_told() {
     let hub = open_hub();
     let mut page = Page(hub.connect("/ws?clientType=browser&version=1.0.0", &[("origin", ORIGIN)]).unwrap());
-    let welcome: Value = serde_json::from_str(&page.hear()).unwrap();
+    let welcome: Value = serde_json::from_str(&page.receive()).unwrap();
     let session = welcome["result"]["sessionId"].as_str().expect("a session").to_owned();
     assert_eq!(welcome["result"]["message"], "Connected to BTCP server");
     let mut agent = hub.agent();
@@ -66,7 +66,7 @@ fn an_agent_that_names_an_unknown_session_is_told_which_there_are() {
     let hub = open_hub();
     let _page = Peer::page(&hub, Dialect::W, "shop");
     let mut agent = Page(hub.connect("/ws?sessionId=nope&clientType=agent&version=1.0.0", &[]).unwrap());
-    let error = agent.hear();
+    let error = agent.receive();
     assert!(error.contains("Session not found: nope") && error.contains("there are: shop"), "{error}");
     assert_eq!(agent.closed().0, 4001);
 }
@@ -81,20 +81,20 @@ fn wrong_arguments_unknown_tools_and_real_errors_reach_the_agent() {
         ("greet", r#"{"name":7}"#, -32005, "/name: 7 is not of type \"string\""),
         ("gret", "{}", -32004, "Tool not found: gret"),
     ] {
-        agent.say(&format!(
+        agent.send(&format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{name}","arguments":{arguments}}}}}"#
         ));
-        let error = agent.hear_until(|frame| frame["id"] == 1);
+        let error = agent.receive_until(|frame| frame["id"] == 1);
         assert_eq!(error["error"]["code"], code, "{error}");
         assert!(error["error"]["message"].as_str().unwrap().contains(words), "{error}");
     }
-    agent.say(CALL);
-    let asked = page.hear_until(|frame| frame["method"] == "tools/call");
-    let id = asked["id"].as_str().unwrap();
-    page.say(&format!(
+    agent.send(CALL);
+    let request = page.receive_until(|frame| frame["method"] == "tools/call");
+    let id = request["id"].as_str().unwrap();
+    page.send(&format!(
         r#"{{"jsonrpc":"2.0","id":"{id}","error":{{"code":-32603,"message":"Tool execution failed: kaboom"}}}}"#
     ));
-    assert_eq!(agent.hear_until(|frame| frame["id"] == "c1")["error"]["message"], "Tool execution failed: kaboom");
+    assert_eq!(agent.receive_until(|frame| frame["id"] == "c1")["error"]["message"], "Tool execution failed: kaboom");
 }
 
 #[test]
@@ -102,19 +102,19 @@ fn a_page_gone_in_mid_call_is_known_at_once_and_a_page_back_has_its_tools() {
     let hub = open_hub();
     let mut page = Peer::page(&hub, Dialect::W, "shop");
     let mut agent = Peer::agent(&hub, Dialect::W, "shop");
-    agent.say(CALL);
-    page.hear_until(|frame| frame["method"] == "tools/call");
+    agent.send(CALL);
+    page.receive_until(|frame| frame["method"] == "tools/call");
     drop(page);
-    let ended = agent.hear_until(|frame| frame["id"] == "c1");
+    let ended = agent.receive_until(|frame| frame["id"] == "c1");
     assert_eq!(ended["error"]["code"], -32000, "{ended}");
-    agent.hear_until(|frame| frame["method"] == "session/pageGone");
+    agent.receive_until(|frame| frame["method"] == "session/pageGone");
     let mut page = Peer::page(&hub, Dialect::W, "shop");
-    agent.hear_until(|frame| frame["method"] == "session/pageBack");
-    let updated = agent.hear_until(|frame| frame["method"] == "tools/updated");
+    agent.receive_until(|frame| frame["method"] == "session/pageBack");
+    let updated = agent.receive_until(|frame| frame["method"] == "tools/updated");
     assert_eq!(updated["params"]["tools"][0]["name"], "greet");
-    agent.say(CALL);
+    agent.send(CALL);
     answer_with(&mut page, "again");
-    assert_eq!(text_of(&agent.hear_until(|frame| frame["id"] == "c1")), "again");
+    assert_eq!(text_of(&agent.receive_until(|frame| frame["id"] == "c1")), "again");
 }
 
 #[test]
@@ -128,8 +128,8 @@ fn an_agent_whose_page_left_never_acts_in_another_in_any_dialect() {
     for (_, agent) in &mut agents {
         std::thread::scope(|scope| {
             let called = scope.spawn(|| {
-                agent.say(CALL);
-                agent.hear_until(|frame| frame["id"] == "c1")
+                agent.send(CALL);
+                agent.receive_until(|frame| frame["id"] == "c1")
             });
             answer_with(&mut shop, "shop");
             assert_eq!(text_of(&called.join().expect("the agent is answered")), "shop");
@@ -138,15 +138,15 @@ fn an_agent_whose_page_left_never_acts_in_another_in_any_dialect() {
     drop(shop);
     for id in ["c2", "c3"] {
         for (dialect, agent) in &mut agents {
-            agent.say(&CALL.replace("c1", id));
-            let ended = agent.hear_until(|frame| frame["id"] == id);
+            agent.send(&CALL.replace("c1", id));
+            let ended = agent.receive_until(|frame| frame["id"] == id);
             assert!(ended["error"]["code"].is_i64(), "{dialect:?}: {ended}");
         }
     }
     // The other page got no request: the first one it receives is from its own agent.
     let mut own = Peer::agent(&hub, Dialect::W, "mail");
-    own.say(&CALL.replace("Ada", "Own"));
-    assert_eq!(mail.hear_until(|frame| frame["method"] == "tools/call")["params"]["arguments"]["name"], "Own");
+    own.send(&CALL.replace("Ada", "Own"));
+    assert_eq!(mail.receive_until(|frame| frame["method"] == "tools/call")["params"]["arguments"]["name"], "Own");
 }
 
 #[test]
@@ -154,17 +154,17 @@ fn progress_and_cancelling_pass_with_each_sides_own_id() {
     let hub = open_hub();
     let mut page = Peer::page(&hub, Dialect::W, "shop");
     let mut agent = Peer::agent(&hub, Dialect::W, "shop");
-    agent.say(CALL);
-    let id = page.hear_until(|frame| frame["method"] == "tools/call")["id"].clone();
-    page.say(&format!(
+    agent.send(CALL);
+    let id = page.receive_until(|frame| frame["method"] == "tools/call")["id"].clone();
+    page.send(&format!(
         r#"{{"jsonrpc":"2.0","method":"call/progress","params":{{"id":{id},"progress":1,"total":2,"message":"half"}}}}"#
     ));
-    let progress = agent.hear_until(|frame| frame["method"] == "call/progress");
+    let progress = agent.receive_until(|frame| frame["method"] == "call/progress");
     assert_eq!(progress["params"]["id"], "c1");
     assert_eq!(progress["params"]["message"], "half");
-    agent.say(r#"{"jsonrpc":"2.0","method":"call/cancel","params":{"id":"c1"}}"#);
-    assert_eq!(page.hear_until(|frame| frame["method"] == "call/cancel")["params"]["id"], id);
-    assert_eq!(agent.hear_until(|frame| frame["id"] == "c1")["error"]["code"], -32800);
+    agent.send(r#"{"jsonrpc":"2.0","method":"call/cancel","params":{"id":"c1"}}"#);
+    assert_eq!(page.receive_until(|frame| frame["method"] == "call/cancel")["params"]["id"], id);
+    assert_eq!(agent.receive_until(|frame| frame["id"] == "c1")["error"]["code"], -32800);
 }
 
 #[test]
@@ -173,10 +173,10 @@ fn nothing_and_nonsense_end_a_call_at_once() {
     let mut page = Peer::page(&hub, Dialect::W, "shop");
     let mut agent = Peer::agent(&hub, Dialect::W, "shop");
     for (members, want) in [(r#""result":null"#, "null"), (r#""other":1"#, "the page's answer is malformed")] {
-        agent.say(CALL);
-        let id = page.hear_until(|frame| frame["method"] == "tools/call")["id"].clone();
-        page.say(&format!(r#"{{"jsonrpc":"2.0","id":{id},{members}}}"#));
-        let ended = agent.hear_until(|frame| frame["id"] == "c1").to_string();
+        agent.send(CALL);
+        let id = page.receive_until(|frame| frame["method"] == "tools/call")["id"].clone();
+        page.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},{members}}}"#));
+        let ended = agent.receive_until(|frame| frame["id"] == "c1").to_string();
         assert!(ended.contains(want), "{ended}");
     }
 }
@@ -186,9 +186,9 @@ fn several_calls_in_one_request_come_back_in_order() {
     let hub = open_hub();
     let mut page = Peer::page(&hub, Dialect::W, "shop");
     let mut agent = Peer::agent(&hub, Dialect::W, "shop");
-    agent.say(r#"{"jsonrpc":"2.0","id":"b","method":"tools/callBatch","params":{"calls":[{"name":"greet","arguments":{"name":"Ada"}},{"name":"nope"}]}}"#);
+    agent.send(r#"{"jsonrpc":"2.0","id":"b","method":"tools/callBatch","params":{"calls":[{"name":"greet","arguments":{"name":"Ada"}},{"name":"nope"}]}}"#);
     answer_with(&mut page, "first");
-    let both = agent.hear_until(|frame| frame["id"] == "b");
+    let both = agent.receive_until(|frame| frame["id"] == "b");
     assert_eq!(both["result"]["results"][0]["result"]["content"][0]["text"], "first");
     assert_eq!(both["result"]["results"][1]["error"]["code"], -32004);
 }
@@ -249,9 +249,9 @@ fn nobody_speaks_for_a_page_of_another_origin() {
         assert!(post(&hub, &path, "", steal).contains("Session not found"), "ids are not to be guessed");
     }
     let mut agent = Peer::agent(&hub, Dialect::S, "shop");
-    agent.say(CALL);
+    agent.send(CALL);
     answer_with(&mut page, "mine");
-    assert_eq!(text_of(&agent.hear_until(|frame| frame["id"] == "c1")), "mine");
+    assert_eq!(text_of(&agent.receive_until(|frame| frame["id"] == "c1")), "mine");
 }
 
 #[test]
@@ -269,10 +269,10 @@ fn streams_end_cleanly_on_shutdown() {
 fn figures_are_for_whoever_has_the_token() {
     let hub = Hub::start();
     let (mut page, mut agent) = (hub.page("shop"), hub.agent());
-    agent.say("a:x");
-    page.hear();
-    page.say("1!-32003 oops");
-    agent.hear();
+    agent.send("a:x");
+    page.receive();
+    page.send("1!-32003 oops");
+    agent.receive();
     assert!(hub.http("/metrics", "host: localhost\r\n").contains(" 401 "));
     let text = hub.http("/metrics", &format!("host: localhost\r\nauthorization: Bearer {TOKEN}\r\n"));
     for line in ["eye_calls_total 1", "eye_errors_total{code=\"-32003\"} 1", "eye_pages 1", "eye_call_seconds_count 1"]
@@ -290,18 +290,18 @@ fn a_thousand_sessions_with_ten_tools_each() {
     let mut pages: Vec<Page> = (0..1_000)
         .map(|n| {
             let mut page = hub.page(&format!("s{n}"));
-            page.say(&register);
+            page.send(&register);
             page
         })
         .collect();
     for page in &mut pages {
-        assert!(page.hear().contains("\"registered\":10"));
+        assert!(page.receive().contains("\"registered\":10"));
     }
     let mut agent = hub.agent();
-    agent.say(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tool9","page":"s777"}}"#);
-    assert!(pages[777].hear().contains("tool9"));
-    pages[777].say(r#"{"jsonrpc":"2.0","id":"1","result":"here"}"#);
-    assert!(agent.hear().unwrap().contains("\"text\":\"here\""));
+    agent.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tool9","page":"s777"}}"#);
+    assert!(pages[777].receive().contains("tool9"));
+    pages[777].send(r#"{"jsonrpc":"2.0","id":"1","result":"here"}"#);
+    assert!(agent.receive().unwrap().contains("\"text\":\"here\""));
 }
 
 #[test]
@@ -309,26 +309,26 @@ fn binary_results_travel_as_bytes_to_whoever_takes_them() {
     use tungstenite::Message;
     let hub = open_hub();
     let mut page = hub.page("shop");
-    page.say(r#"{"jsonrpc":"2.0","id":"r","method":"tools/register","params":{"tools":[{"name":"shot"}]}}"#);
-    page.hear();
+    page.send(r#"{"jsonrpc":"2.0","id":"r","method":"tools/register","params":{"tools":[{"name":"shot"}]}}"#);
+    page.receive();
     let mut agent = Page(hub.connect("/ws?clientType=agent", &[]).unwrap());
     let call = r#"{"jsonrpc":"2.0","id":"q","method":"tools/call","params":{"name":"shot"}}"#;
-    agent.say(r#"{"jsonrpc":"2.0","method":"hello","params":{"binary":true}}"#);
-    agent.say(call);
-    page.hear();
+    agent.send(r#"{"jsonrpc":"2.0","method":"hello","params":{"binary":true}}"#);
+    agent.send(call);
+    page.receive();
     page.0.send(Message::binary(b"1 image/png\n\x89PNG\xff".to_vec())).unwrap();
     assert_eq!(agent.0.read().unwrap(), Message::binary(b"\"q\" image/png\n\x89PNG\xff".to_vec()));
     let mut plain = hub.agent();
-    plain.say(call);
-    page.hear();
+    plain.send(call);
+    page.receive();
     page.0.send(Message::binary(b"2 image/png\n\x01\x02\x03".to_vec())).unwrap();
-    let answer: Value = serde_json::from_str(&plain.hear().unwrap()).unwrap();
+    let answer: Value = serde_json::from_str(&plain.receive().unwrap()).unwrap();
     assert_eq!(answer["result"]["content"][0]["data"], "AQID");
     assert_eq!(answer["result"]["_meta"]["eye/origin"], ORIGIN);
-    plain.say("a:shot()");
-    page.hear();
+    plain.send("a:shot()");
+    page.receive();
     page.0.send(Message::binary(b"3 image/png\n\x01\x02\x03".to_vec())).unwrap();
-    assert_eq!(plain.hear().unwrap(), "a:<image/png, 3 bytes>");
+    assert_eq!(plain.receive().unwrap(), "a:<image/png, 3 bytes>");
 }
 
 #[test]
@@ -338,32 +338,32 @@ fn a_malformed_frame_is_answered_and_never_evaluated() {
     let bearer = format!("Bearer {TOKEN}");
     let headers = [("authorization", bearer.as_str())];
     let mut plain = Page(hub.connect("/ws?clientType=agent&version=1.0.0", &headers).unwrap());
-    assert!(plain.hear().contains("welcome"));
+    assert!(plain.receive().contains("welcome"));
     let mut own = Page(hub.connect("/ws?clientType=agent", &headers).unwrap());
     let mut local = hub.agent();
     let cut = r#"{"jsonrpc":"2.0","id":1,"method":"ping""#;
     for frame in ["{nonsense", "a:document.cookie", "document.cookie", r#"{"c":"document.cookie"}"#, "[1", "\"x\"", cut]
     {
-        plain.say(frame);
-        let answer = plain.hear();
+        plain.send(frame);
+        let answer = plain.receive();
         assert!(answer.contains(r#""id":null"#) && answer.contains("-32700"), "{frame}: {answer}");
     }
-    own.say(cut);
-    assert!(own.hear().contains("-32700"));
+    own.send(cut);
+    assert!(own.receive().contains("-32700"));
     assert!(local.ask(cut).contains("-32700"));
     // None of it reached the page: this is the first request that it receives.
-    local.say("z:1");
-    assert!(page.hear().ends_with(":1"));
+    local.send("z:1");
+    assert!(page.receive().ends_with(":1"));
     // Lines still work for peers that speak them.
-    own.say("y:2");
-    assert!(page.hear().ends_with(":2"));
+    own.send("y:2");
+    assert!(page.receive().ends_with(":2"));
     // A plain BTCP page gets answers too.
     let path = "/ws?clientType=browser&version=1.0.0&sessionId=plain";
     let mut btcp = Page(hub.connect(path, &[("origin", ORIGIN)]).unwrap());
-    assert!(btcp.hear().contains("welcome"));
+    assert!(btcp.receive().contains("welcome"));
     for frame in ["{nonsense", "1:x", cut] {
-        btcp.say(frame);
-        let answer = btcp.hear();
+        btcp.send(frame);
+        let answer = btcp.receive();
         assert!(answer.contains(r#""id":null"#) && answer.contains("-32700"), "{frame}: {answer}");
     }
 }

@@ -1,7 +1,7 @@
 //! BTCP over HTTP as the original servers and clients use it. `btcp_streams.rs` tests which of several streams of a
 //! session gets a request.
 
-use crate::stage::btcp::{Dialect, Peer, by_query, open_hub, post_whole, register, request};
+use crate::stage::btcp::{Dialect, Peer, by_query, open_hub, post_with_status, register, request};
 use crate::stage::{Hub, ORIGIN};
 use eye_hub::Auth;
 use serde_json::{Value, json};
@@ -17,9 +17,9 @@ fn get(hub: &Hub, path: &str) -> Value {
 fn a_page_that_names_version_1_0_and_posts_by_query_is_answered_on_its_stream() {
     let hub = open_hub();
     let mut page = by_query(&hub, "browser", "s1");
-    let posted = post_whole(&hub, "/message?sessionId=s1", "", &register("echo"));
+    let posted = post_with_status(&hub, "/message?sessionId=s1", "", &register("echo"));
     assert_eq!(posted, (200, r#"{"success":true}"#.to_owned()));
-    let acknowledged = page.hear_until(|frame| frame["id"] == "r1");
+    let acknowledged = page.receive_until(|frame| frame["id"] == "r1");
     assert_eq!(acknowledged["result"], json!({ "success": true, "registered": 1 }));
     assert_eq!(get(&hub, "/sessions")["sessions"][0]["toolCount"], 1);
 }
@@ -31,17 +31,18 @@ fn an_agent_without_a_version_that_posts_by_header_is_answered_in_the_body() {
     let query = "sessionId=agent-1&clientType=agent";
     let mut agent = Peer::events(&hub, query, "/message".into(), "x-session-id: agent-1\r\n".into());
     let join = request("j", "session/join", &json!({ "sessionId": "s1" }));
-    let (status, body) = post_whole(&hub, "/message", "x-session-id: agent-1\r\n", &join);
+    let (status, body) = post_with_status(&hub, "/message", "x-session-id: agent-1\r\n", &join);
     let joined: Value = serde_json::from_str(&body).unwrap();
     assert_eq!((status, &joined["result"]["sessionId"]), (200, &json!("s1")), "{joined}");
     assert_eq!(joined["result"]["tools"][0]["name"], "greet");
     // Its later POSTs name the session that it joined; the call is accepted and answered on the stream.
     let call = request("c", "tools/call", &json!({ "name": "greet", "arguments": { "name": "Ada" } }));
-    assert_eq!(post_whole(&hub, "/message", "x-session-id: s1\r\n", &call), (202, String::new()));
-    let asked = page.hear_until(|frame| frame["method"] == "tools/call");
-    page.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "content": [] } }).to_string());
-    agent.hear_until(|frame| frame["id"] == "c" && frame["result"]["content"] == json!([]));
-    let (status, body) = post_whole(&hub, "/message", "x-session-id: s1\r\n", &request("l", "tools/list", &json!({})));
+    assert_eq!(post_with_status(&hub, "/message", "x-session-id: s1\r\n", &call), (202, String::new()));
+    let sent = page.receive_until(|frame| frame["method"] == "tools/call");
+    page.send(&json!({ "jsonrpc": "2.0", "id": sent["id"], "result": { "content": [] } }).to_string());
+    agent.receive_until(|frame| frame["id"] == "c" && frame["result"]["content"] == json!([]));
+    let (status, body) =
+        post_with_status(&hub, "/message", "x-session-id: s1\r\n", &request("l", "tools/list", &json!({})));
     assert_eq!(status, 200);
     assert!(body.contains("greet"), "{body}");
 }
@@ -50,22 +51,22 @@ fn an_agent_without_a_version_that_posts_by_header_is_answered_in_the_body() {
 fn streams_are_greeted_as_both_servers_do() {
     let hub = open_hub();
     let mut page = Peer::events(&hub, "sessionId=s1&clientType=browser", String::new(), String::new());
-    let first = page.hear();
+    let first = page.receive();
     assert_eq!((&first["method"], &first["params"]["clientType"]), (&json!("connected"), &json!("browser")));
     assert_eq!(first["params"]["sessionId"], "s1");
     assert!(first["params"]["clientId"].is_string());
-    let welcome = page.hear();
+    let welcome = page.receive();
     assert_eq!(welcome["id"], "welcome");
     assert_eq!(welcome["result"], json!({ "sessionId": "s1", "message": "Connected to BTCP server" }));
 
     let mut agent = Peer::events(&hub, "sessionId=a&clientType=agent", String::new(), String::new());
-    let sessions = agent.hear();
+    let sessions = agent.receive();
     assert_eq!((&sessions["id"], &sessions["result"]["sessions"][0]["id"]), (&json!("sessions"), &json!("s1")));
     assert_eq!(sessions["result"]["sessions"][0]["toolCount"], 0);
     let created = sessions["result"]["sessions"][0]["createdAt"].as_str().expect("a time");
     assert!(created.len() == 24 && created.starts_with("20") && created.ends_with('Z'), "{created}");
-    assert_eq!(agent.hear()["method"], "connected");
-    let welcome = agent.hear();
+    assert_eq!(agent.receive()["method"], "connected");
+    let welcome = agent.receive();
     assert_eq!(welcome["result"]["availableSessions"], json!(["s1"]));
     assert_eq!(welcome["result"]["message"], "Connected to BTCP server (agent)");
 
@@ -73,51 +74,51 @@ fn streams_are_greeted_as_both_servers_do() {
     drop(page);
     hub.agent().wait_for_pages(0);
     let mut late = Peer::events(&hub, "sessionId=b&clientType=agent", String::new(), String::new());
-    assert_eq!(late.hear()["result"]["sessions"], json!([]));
-    late.hear();
-    assert_eq!(late.hear()["result"]["availableSessions"], json!([]));
+    assert_eq!(late.receive()["result"]["sessions"], json!([]));
+    late.receive();
+    assert_eq!(late.receive()["result"]["availableSessions"], json!([]));
 }
 
 #[test]
 fn an_agent_joins_calls_and_hears_of_its_page_by_query() {
     let hub = open_hub();
     let mut page = by_query(&hub, "browser", "s1");
-    page.say(&register("echo"));
-    page.hear_until(|frame| frame["id"] == "r1");
+    page.send(&register("echo"));
+    page.receive_until(|frame| frame["id"] == "r1");
     let mut agent = by_query(&hub, "agent", "agent-1");
     // The agent is in no session yet, and gets no page of another session.
-    agent.say(&request("c0", "tools/call", &json!({ "name": "echo" })));
-    let refused = agent.hear_until(|frame| frame["id"] == "c0");
+    agent.send(&request("c0", "tools/call", &json!({ "name": "echo" })));
+    let refused = agent.receive_until(|frame| frame["id"] == "c0");
     assert_eq!(refused["error"]["code"], -32002);
     assert_eq!(refused["error"]["message"], "No browser client connected to this session");
-    agent.say(&request("l0", "tools/list", &json!({})));
-    assert_eq!(agent.hear_until(|frame| frame["id"] == "l0")["result"], json!({ "tools": [] }));
-    agent.say(&request("j0", "session/join", &json!({ "sessionId": "nowhere" })));
-    let unknown = agent.hear_until(|frame| frame["id"] == "j0");
+    agent.send(&request("l0", "tools/list", &json!({})));
+    assert_eq!(agent.receive_until(|frame| frame["id"] == "l0")["result"], json!({ "tools": [] }));
+    agent.send(&request("j0", "session/join", &json!({ "sessionId": "nowhere" })));
+    let unknown = agent.receive_until(|frame| frame["id"] == "j0");
     assert_eq!(unknown["error"]["code"], -32002);
     assert_eq!(unknown["error"]["message"], "Session not found: nowhere");
-    agent.say(&request("j1", "session/join", &json!({ "sessionId": "s1" })));
-    let joined = agent.hear_until(|frame| frame["id"] == "j1");
+    agent.send(&request("j1", "session/join", &json!({ "sessionId": "s1" })));
+    let joined = agent.receive_until(|frame| frame["id"] == "j1");
     assert_eq!((&joined["result"]["success"], &joined["result"]["sessionId"]), (&json!(true), &json!("s1")));
     // From now on it posts to the session that it joined.
     let (status, _) =
-        post_whole(&hub, "/message?sessionId=s1", "", &request("c1", "tools/call", &json!({ "name": "echo" })));
+        post_with_status(&hub, "/message?sessionId=s1", "", &request("c1", "tools/call", &json!({ "name": "echo" })));
     assert_eq!(status, 200);
-    let asked = page.hear_until(|frame| frame["method"] == "tools/call");
+    let sent = page.receive_until(|frame| frame["method"] == "tools/call");
     let both = json!({ "content": [{ "type": "text", "text": "Tool failed" }], "isError": true });
     let answer =
-        json!({ "jsonrpc": "2.0", "id": asked["id"], "result": both, "error": { "code": -32603, "message": "x" } });
-    page.say(&answer.to_string());
-    let failed = agent.hear_until(|frame| frame["id"] == "c1");
+        json!({ "jsonrpc": "2.0", "id": sent["id"], "result": both, "error": { "code": -32603, "message": "x" } });
+    page.send(&answer.to_string());
+    let failed = agent.receive_until(|frame| frame["id"] == "c1");
     assert_eq!(failed["result"]["isError"], true, "a result beside an error is not dropped: {failed}");
     // The original leaves an unknown tool to the page, which answers with a failed result.
     let (_, _) =
-        post_whole(&hub, "/message?sessionId=s1", "", &request("c2", "tools/call", &json!({ "name": "nope" })));
-    assert_eq!(agent.hear_until(|frame| frame["id"] == "c2")["result"]["isError"], true);
-    page.say(&register("other"));
-    agent.hear_until(|frame| frame["method"] == "tools/updated" && frame["params"]["tools"][1]["name"] == "other");
+        post_with_status(&hub, "/message?sessionId=s1", "", &request("c2", "tools/call", &json!({ "name": "nope" })));
+    assert_eq!(agent.receive_until(|frame| frame["id"] == "c2")["result"]["isError"], true);
+    page.send(&register("other"));
+    agent.receive_until(|frame| frame["method"] == "tools/updated" && frame["params"]["tools"][1]["name"] == "other");
     drop(page);
-    let gone = agent.hear_until(|frame| frame["method"] == "browser/disconnected");
+    let gone = agent.receive_until(|frame| frame["method"] == "browser/disconnected");
     assert_eq!(gone["params"]["sessionId"], "s1");
 }
 
@@ -133,15 +134,15 @@ fn two_agents_of_a_session_get_their_own_answers() {
                 let (hub, session) = (&hub, &session);
                 let mut agent = Peer::agent(hub, dialect, session);
                 scope.spawn(move || {
-                    agent.say(&call(id));
-                    agent.hear_until(|frame| frame["id"] == id)
+                    agent.send(&call(id));
+                    agent.receive_until(|frame| frame["id"] == id)
                 })
             });
             for _ in 0..2 {
-                let asked = page.hear_until(|frame| frame["method"] == "tools/call");
-                let name = &asked["params"]["arguments"]["name"];
+                let sent = page.receive_until(|frame| frame["method"] == "tools/call");
+                let name = &sent["params"]["arguments"]["name"];
                 let content = json!({ "content": [{ "type": "text", "text": name }] });
-                page.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": content }).to_string());
+                page.send(&json!({ "jsonrpc": "2.0", "id": sent["id"], "result": content }).to_string());
             }
             for (agent, id) in agents.into_iter().zip(["one", "two"]) {
                 assert_eq!(agent.join().expect("an answer")["result"]["content"][0]["text"], id);
@@ -170,7 +171,7 @@ fn what_failed_is_never_answered_with_200() {
         ("/message", "x-session-id: s1\r\n", "junk", 400, "Invalid JSON-RPC message"),
         ("/message", "x-session-id: s1\r\n", r#"{"jsonrpc":"2.0"}"#, 400, "Expected request or response"),
     ] {
-        let (got, body) = post_whole(&hub, path, headers, body);
+        let (got, body) = post_with_status(&hub, path, headers, body);
         assert_eq!(got, status, "{path} {headers}: {body}");
         assert!(body.contains(words), "{path} {headers}: {body}");
     }
@@ -220,15 +221,15 @@ fn a_preflight_is_answered_at_every_path() {
 fn a_ping_belongs_to_the_side_of_its_stream() {
     let hub = open_hub();
     let mut page = by_query(&hub, "browser", "s1");
-    page.say(&request("p1", "ping", &json!({})));
-    let pong = page.hear_until(|frame| frame["id"] == "p1");
+    page.send(&request("p1", "ping", &json!({})));
+    let pong = page.receive_until(|frame| frame["id"] == "p1");
     assert_eq!(pong["result"]["pong"], true);
     assert!(pong["result"]["timestamp"].is_number(), "{pong}");
     let mut agent = by_query(&hub, "agent", "a1");
-    agent.say(&request("p2", "ping", &json!({})));
-    assert_eq!(agent.hear_until(|frame| frame["id"] == "p2")["result"]["pong"], true);
+    agent.send(&request("p2", "ping", &json!({})));
+    assert_eq!(agent.receive_until(|frame| frame["id"] == "p2")["result"]["pong"], true);
     let _other = Peer::page(&hub, Dialect::H1, "s2");
-    let (status, body) = post_whole(&hub, "/message", "x-session-id: s2\r\n", &request("p3", "ping", &json!({})));
+    let (status, body) = post_with_status(&hub, "/message", "x-session-id: s2\r\n", &request("p3", "ping", &json!({})));
     assert_eq!((status, body.as_str()), (200, r#"{"jsonrpc":"2.0","id":"p3","result":{"pong":true}}"#));
 }
 
@@ -237,8 +238,8 @@ fn an_agent_that_names_its_session_before_the_page_joins_it_when_it_comes() {
     let hub = open_hub();
     let mut agent = by_query(&hub, "agent", "later");
     let mut page = by_query(&hub, "browser", "later");
-    page.say(&register("echo"));
-    agent.hear_until(|frame| frame["method"] == "tools/updated" && frame["params"]["tools"][0]["name"] == "echo");
+    page.send(&register("echo"));
+    agent.receive_until(|frame| frame["method"] == "tools/updated" && frame["params"]["tools"][0]["name"] == "echo");
 }
 
 #[test]
@@ -255,14 +256,14 @@ fn a_client_over_tcp_is_held_to_its_rate_and_told_when_to_ask_again() {
             let agent = scope.spawn(|| {
                 let mut agent = Peer::agent(&hub, dialect, "s1");
                 let ask = |id: &String| {
-                    agent.say(&call(id));
-                    agent.hear_until(|frame| frame["id"] == id.as_str())
+                    agent.send(&call(id));
+                    agent.receive_until(|frame| frame["id"] == id.as_str())
                 };
                 calls.iter().map(ask).collect()
             });
             for _ in 0..3 {
-                let asked = page.hear_until(|frame| frame["method"] == "tools/call");
-                page.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "hi" }).to_string());
+                let sent = page.receive_until(|frame| frame["method"] == "tools/call");
+                page.send(&json!({ "jsonrpc": "2.0", "id": sent["id"], "result": "hi" }).to_string());
             }
             agent.join().expect("answers")
         });
@@ -278,10 +279,10 @@ fn a_client_over_tcp_is_held_to_its_rate_and_told_when_to_ask_again() {
     // The Unix socket is not rate-limited.
     let mut local = hub.agent();
     for n in 0..8 {
-        local.say(&call(&format!("u{n}")));
-        let asked = page.hear_until(|frame| frame["method"] == "tools/call");
-        page.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": "hi" }).to_string());
-        assert!(local.hear().is_some_and(|answer| answer.contains("hi")));
+        local.send(&call(&format!("u{n}")));
+        let sent = page.receive_until(|frame| frame["method"] == "tools/call");
+        page.send(&json!({ "jsonrpc": "2.0", "id": sent["id"], "result": "hi" }).to_string());
+        assert!(local.receive().is_some_and(|answer| answer.contains("hi")));
     }
 }
 
@@ -292,9 +293,9 @@ fn json_rpc_in_a_binary_frame_is_heard_as_in_a_text_frame() {
     let mut page = Peer::page(&hub, Dialect::W, "s1");
     let Peer::Socket(socket) = &mut page else { panic!("a socket") };
     socket.0.send(Message::binary(request("p", "ping", &json!({})).into_bytes())).unwrap();
-    assert_eq!(page.hear_until(|frame| frame["id"] == "p")["result"]["pong"], true);
+    assert_eq!(page.receive_until(|frame| frame["id"] == "p")["result"]["pong"], true);
     let mut agent = Peer::agent(&hub, Dialect::W, "s1");
     let Peer::Socket(socket) = &mut agent else { panic!("a socket") };
     socket.0.send(Message::binary(request("l", "tools/list", &json!({})).into_bytes())).unwrap();
-    assert_eq!(agent.hear_until(|frame| frame["id"] == "l")["result"]["tools"][0]["name"], "greet");
+    assert_eq!(agent.receive_until(|frame| frame["id"] == "l")["result"]["tools"][0]["name"], "greet");
 }

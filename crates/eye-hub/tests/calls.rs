@@ -7,7 +7,7 @@ use crate::stage::Hub;
 fn an_answer_comes_back_in_the_form_it_was_asked_in() {
     let hub = Hub::start();
     let (mut page, mut agent) = (hub.page("shop"), hub.agent());
-    for (asked, heard, answer, want) in [
+    for (sent, frame, answer, want) in [
         ("a:document.title", "1:document.title", "1:Shop", "a:Shop"),
         (r#"{"i":7,"c":"x"}"#, "2:x", "2=3", r#"{"i":7,"r":3}"#),
         (r#"["a","x"]"#, "3:x", "3~undefined", r#"["a","undefined"]"#),
@@ -21,10 +21,10 @@ fn an_answer_comes_back_in_the_form_it_was_asked_in() {
             r#"{"jsonrpc":"2.0","id":"q","result":{"value":{"a":1}}}"#,
         ),
     ] {
-        agent.say(asked);
-        assert_eq!(page.hear(), heard);
-        page.say(answer);
-        assert_eq!(agent.hear().unwrap(), want);
+        agent.send(sent);
+        assert_eq!(page.receive(), frame);
+        page.send(answer);
+        assert_eq!(agent.receive().unwrap(), want);
     }
 }
 
@@ -32,29 +32,29 @@ fn an_answer_comes_back_in_the_form_it_was_asked_in() {
 fn fire_and_forget_reaches_the_page_and_nobody_answers() {
     let hub = Hub::start();
     let (mut page, mut agent) = (hub.page("shop"), hub.agent());
-    agent.say("openNotepad()");
-    agent.say(":foo:bar()");
-    agent.say("a:x");
-    assert_eq!(page.hear(), ":openNotepad()");
-    assert_eq!(page.hear(), ":foo:bar()");
-    assert_eq!(page.hear(), "1:x");
-    page.say("1=1");
-    assert_eq!(agent.hear().unwrap(), "a:1");
+    agent.send("openNotepad()");
+    agent.send(":foo:bar()");
+    agent.send("a:x");
+    assert_eq!(page.receive(), ":openNotepad()");
+    assert_eq!(page.receive(), ":foo:bar()");
+    assert_eq!(page.receive(), "1:x");
+    page.send("1=1");
+    assert_eq!(agent.receive().unwrap(), "a:1");
 }
 
 #[test]
 fn a_batch_client_gets_and_sends_arrays() {
     let hub = Hub::start();
     let mut page = hub.page_silent("shop", stage::ORIGIN);
-    page.say(r#"{"jsonrpc":"2.0","id":"hello","method":"hello","params":{"typed":true,"batch":true}}"#);
-    assert!(page.hear().starts_with("[{"), "the welcome is a batch, too");
+    page.send(r#"{"jsonrpc":"2.0","id":"hello","method":"hello","params":{"typed":true,"batch":true}}"#);
+    assert!(page.receive().starts_with("[{"), "the welcome is a batch, too");
     let mut agent = hub.agent();
-    agent.say("a:1\n");
-    assert_eq!(page.hear(), r#"["1:1\n"]"#);
-    page.say(r#"["1:x\"y",{"jsonrpc":"2.0","method":"page/info","params":{"title":"New"}}]"#);
-    assert_eq!(agent.hear().unwrap(), "a:x\"y");
+    agent.send("a:1\n");
+    assert_eq!(page.receive(), r#"["1:1\n"]"#);
+    page.send(r#"["1:x\"y",{"jsonrpc":"2.0","method":"page/info","params":{"title":"New"}}]"#);
+    assert_eq!(agent.receive().unwrap(), "a:x\"y");
     assert!(agent.ask(r#"{"jsonrpc":"2.0","id":1,"method":"session/list"}"#).contains("\"title\":\"New\""));
-    page.say("not a batch");
+    page.send("not a batch");
     assert_eq!(page.closed().0, 1003);
 }
 
@@ -62,20 +62,20 @@ fn a_batch_client_gets_and_sends_arrays() {
 fn a_call_in_a_frame_is_told_where() {
     let hub = Hub::start();
     let (mut page, mut agent) = (hub.page("shop"), hub.agent());
-    agent.say(r##"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"x","frame":"#f"}}"##);
-    assert!(page.hear().contains(r##""params":{"code":"x","frame":"#f"}"##));
-    page.say("1=1");
-    assert!(agent.hear().unwrap().contains("{\"value\":1}"));
+    agent.send(r##"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"x","frame":"#f"}}"##);
+    assert!(page.receive().contains(r##""params":{"code":"x","frame":"#f"}"##));
+    page.send("1=1");
+    assert!(agent.receive().unwrap().contains("{\"value\":1}"));
 }
 
 #[test]
 fn an_agent_that_leaves_aborts_its_calls_in_the_page() {
     let hub = Hub::start();
     let (mut page, mut agent) = (hub.page("shop"), hub.agent());
-    agent.say("a:slow()");
-    assert_eq!(page.hear(), "1:slow()");
+    agent.send("a:slow()");
+    assert_eq!(page.receive(), "1:slow()");
     drop(agent);
-    assert_eq!(page.hear(), r#"{"jsonrpc":"2.0","method":"call/cancel","params":{"id":"1"}}"#);
+    assert_eq!(page.receive(), r#"{"jsonrpc":"2.0","method":"call/cancel","params":{"id":"1"}}"#);
 }
 
 #[test]
@@ -83,13 +83,13 @@ fn a_second_page_takes_over_and_the_first_is_told() {
     let hub = Hub::start();
     let mut first = hub.page("shop");
     let mut second = hub.page("shop");
-    assert!(first.hear().contains("Another browser client connected to this session"));
+    assert!(first.receive().contains("Another browser client connected to this session"));
     assert_eq!(first.closed().0, 4003);
     let mut agent = hub.agent();
-    agent.say("a:x");
-    assert_eq!(second.hear(), "1:x");
+    agent.send("a:x");
+    assert_eq!(second.receive(), "1:x");
     let mut foreign = hub.page_silent("shop", "http://localhost:9");
-    foreign.say(r#"{"jsonrpc":"2.0","method":"hello","params":{"typed":true}}"#);
+    foreign.send(r#"{"jsonrpc":"2.0","method":"hello","params":{"typed":true}}"#);
     assert_eq!(foreign.closed().0, 4004);
 }
 
@@ -97,11 +97,11 @@ fn a_second_page_takes_over_and_the_first_is_told() {
 fn a_shutdown_ends_calls_and_closes_with_a_code() {
     let hub = Hub::start();
     let (mut page, mut agent, mut other) = (hub.page("shop"), hub.agent(), hub.agent());
-    agent.say("a:x");
-    assert_eq!(page.hear(), "1:x");
+    agent.send("a:x");
+    assert_eq!(page.receive(), "1:x");
     assert!(other.ask(r#"{"jsonrpc":"2.0","id":1,"method":"hub/stop"}"#).contains("stopping"));
-    assert!(agent.hear().unwrap().starts_with("a!:the hub shut down before the page answered"));
-    assert_eq!(agent.hear(), None);
+    assert!(agent.receive().unwrap().starts_with("a!:the hub shut down before the page answered"));
+    assert_eq!(agent.receive(), None);
     assert_eq!(page.closed().0, 1001);
     let socket = hub.socket.clone();
     hub.join().unwrap();
@@ -114,9 +114,9 @@ fn an_older_idle_hub_makes_room_and_executes_nothing() {
     let mut page = hub.page("shop");
     let mut agent = hub.agent();
     // In one write: the hub closes the connection as soon as it has read the first.
-    agent.say_all(&[r#"{"jsonrpc":"2.0","method":"hello","params":{"typed":true,"build":"99.0.0"}}"#, "1:danger()"]);
-    assert!(agent.hear().unwrap().contains("hub/retiring"));
-    assert_eq!(agent.hear(), None);
+    agent.send_all(&[r#"{"jsonrpc":"2.0","method":"hello","params":{"typed":true,"build":"99.0.0"}}"#, "1:danger()"]);
+    assert!(agent.receive().unwrap().contains("hub/retiring"));
+    assert_eq!(agent.receive(), None);
     assert_eq!(page.closed().0, 1001, "nothing was evaluated before the close");
     hub.join().unwrap();
 }
@@ -125,14 +125,14 @@ fn an_older_idle_hub_makes_room_and_executes_nothing() {
 fn a_busy_hub_does_not_make_room() {
     let hub = Hub::start();
     let (mut page, mut busy) = (hub.page("shop"), hub.agent());
-    busy.say("a:x");
-    assert_eq!(page.hear(), "1:x");
+    busy.send("a:x");
+    assert_eq!(page.receive(), "1:x");
     let mut newer = hub.agent();
-    newer.say(r#"{"jsonrpc":"2.0","method":"hello","params":{"typed":true,"build":"99.0.0"}}"#);
-    newer.say("1:y");
-    assert_eq!(page.hear(), "2:y");
-    page.say("2=2");
-    assert_eq!(newer.hear().unwrap(), "1=2");
+    newer.send(r#"{"jsonrpc":"2.0","method":"hello","params":{"typed":true,"build":"99.0.0"}}"#);
+    newer.send("1:y");
+    assert_eq!(page.receive(), "2:y");
+    page.send("2=2");
+    assert_eq!(newer.receive().unwrap(), "1=2");
 }
 
 #[test]
@@ -147,9 +147,9 @@ fn a_restarted_hub_waits_for_the_pages_it_knew() {
     drop(page);
     let hub = Hub::start_with(same_state);
     let mut agent = hub.agent();
-    agent.say("a:x");
+    agent.send("a:x");
     let mut page = hub.page("shop");
-    assert_eq!(page.hear(), "1:x");
-    page.say("1=1");
-    assert_eq!(agent.hear().unwrap(), "a:1");
+    assert_eq!(page.receive(), "1:x");
+    page.send("1=1");
+    assert_eq!(agent.receive().unwrap(), "a:1");
 }

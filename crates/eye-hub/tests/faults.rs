@@ -9,16 +9,16 @@ use tungstenite::Message;
 
 fn still_works(hub: &Hub) {
     let (mut page, mut agent) = (hub.page("witness"), hub.agent());
-    agent.say(r#"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"x","page":"witness"}}"#);
+    agent.send(r#"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"x","page":"witness"}}"#);
     // Messages for other calls may reach the page first.
     let call = loop {
-        let asked = page.hear();
-        if let Some((call, "x")) = asked.split_once(':') {
+        let request = page.receive();
+        if let Some((call, "x")) = request.split_once(':') {
             break call.to_owned();
         }
     };
-    page.say(&format!("{call}=1"));
-    assert_eq!(agent.hear().expect("an answer"), r#"{"jsonrpc":"2.0","id":1,"result":{"value":1}}"#);
+    page.send(&format!("{call}=1"));
+    assert_eq!(agent.receive().expect("an answer"), r#"{"jsonrpc":"2.0","id":1,"result":{"value":1}}"#);
 }
 
 #[test]
@@ -52,13 +52,13 @@ fn a_frame_over_the_limit_ends_its_stream_with_a_word() {
     for bytes in [format!("#{}\n", FRAME_BYTES_MAX + 1), "#1073741824\n".into(), "#x\n".into()] {
         let mut agent = hub.agent();
         agent.stream.write_all(bytes.as_bytes()).unwrap();
-        let told = agent.hear().unwrap();
-        assert!(told.starts_with("!:"), "{told}");
-        assert_eq!(agent.hear(), None);
+        let message = agent.receive().unwrap();
+        assert!(message.starts_with("!:"), "{message}");
+        assert_eq!(agent.receive(), None);
     }
     let mut agent = hub.agent();
     agent.stream.write_all(b"\xff\xfe\n").unwrap();
-    assert_eq!(agent.hear().unwrap(), "!:frame is not UTF-8");
+    assert_eq!(agent.receive().unwrap(), "!:frame is not UTF-8");
     still_works(&hub);
 }
 
@@ -80,11 +80,11 @@ fn an_agent_that_reads_nothing_is_closed_and_its_page_goes_on() {
     let big = "x".repeat(1 << 20);
     let enough = OUTBOX_BYTES_MAX / big.len() + 8;
     for _ in 0..enough {
-        slow.say("a:big()");
+        slow.send("a:big()");
     }
     for call in 1..=enough {
-        page.hear();
-        page.say(&format!("{call}:{big}"));
+        page.receive();
+        page.send(&format!("{call}:{big}"));
     }
     // Its outbox is full: it is closed, while all others go on.
     let mut rest = Vec::new();
@@ -101,13 +101,13 @@ fn a_page_that_reads_nothing_is_closed_and_its_callers_are_told() {
     let big = "x".repeat(8 << 20);
     let enough = OUTBOX_BYTES_MAX / big.len() + 3;
     for n in 0..enough {
-        agent.say(&format!("a{n}:{big}"));
+        agent.send(&format!("a{n}:{big}"));
     }
-    let mut told = 0;
-    while told < enough {
-        let answer = agent.hear().unwrap();
+    let mut message = 0;
+    while message < enough {
+        let answer = agent.receive().unwrap();
         assert!(answer.contains("!:the page"), "{}", &answer[..answer.len().min(200)]);
-        told += 1;
+        message += 1;
     }
     drop(page);
     still_works(&hub);
@@ -117,15 +117,15 @@ fn a_page_that_reads_nothing_is_closed_and_its_callers_are_told() {
 fn a_page_that_answers_nonsense_ends_only_its_own_calls() {
     let hub = Hub::start();
     let (mut page, mut agent) = (hub.page("shop"), hub.agent());
-    agent.say(r#"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"x"}}"#);
-    page.hear();
+    agent.send(r#"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"x"}}"#);
+    page.receive();
     for nonsense in
         ["", "1", "7:late", "x:1", "{", "[]", r#"{"jsonrpc":"2.0"}"#, r#"{"jsonrpc":"2.0","id":"9","result":1}"#]
     {
-        page.say(nonsense);
+        page.send(nonsense);
     }
-    page.say(r#"1=1},"evil":{"#);
-    let answer = agent.hear().unwrap();
+    page.send(r#"1=1},"evil":{"#);
+    let answer = agent.receive().unwrap();
     assert_eq!(answer, r#"{"jsonrpc":"2.0","id":1,"result":{"value":"1},\"evil\":{"}}"#);
     drop(page);
     still_works(&hub);
@@ -165,14 +165,14 @@ fn whatever_a_page_says_its_callers_hear_one_ending_each() {
     runner
         .run(&prop::collection::vec(texts, 0..12), |texts| {
             let (mut page, mut agent) = (hub.page("fuzz"), hub.agent());
-            agent.say("a:x");
-            agent.say(r#"{"jsonrpc":"2.0","id":"b","method":"eval","params":{"code":"y","timeout":1}}"#);
-            page.hear();
+            agent.send("a:x");
+            agent.send(r#"{"jsonrpc":"2.0","id":"b","method":"eval","params":{"code":"y","timeout":1}}"#);
+            page.receive();
             for text in texts {
                 let _ = page.0.send(Message::text(text));
             }
             drop(page);
-            let mut endings = [agent.hear().expect("an ending"), agent.hear().expect("an ending")];
+            let mut endings = [agent.receive().expect("an ending"), agent.receive().expect("an ending")];
             endings.sort();
             prop_assert!(endings[0].starts_with('a') != endings[1].starts_with('a'), "{:?}", endings);
             let next = agent.ask(STATUS);

@@ -20,21 +20,21 @@ const ASK: &str = r#"{"messages":[{"role":"user","content":"hi"}]}"#;
 const ANSWER: &str = r#"{"choices":[{"message":{"content":"ho"}}],  "usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4}}"#;
 
 /// A request that reached the server; the test answers it.
-struct Asked {
+struct ServerRequest {
     head: String,
     body: String,
     stream: TcpStream,
 }
 
-impl Asked {
-    fn say(&mut self, text: &str) {
+impl ServerRequest {
+    fn send(&mut self, text: &str) {
         self.stream.write_all(text.as_bytes()).unwrap();
     }
 
     /// A whole answer.
     fn answer(mut self, status: &str, headers: &str, body: &str) {
         let length = body.len();
-        self.say(&format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\n{headers}\r\n{body}"));
+        self.send(&format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\n{headers}\r\n{body}"));
     }
 
     fn ok(self) {
@@ -47,11 +47,11 @@ impl Asked {
     }
 
     fn begin_stream(&mut self) {
-        self.say("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n");
+        self.send("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n");
     }
 
     fn piece(&mut self, text: &str) {
-        self.say(&format!("{:x}\r\n{text}\r\n", text.len()));
+        self.send(&format!("{:x}\r\n{text}\r\n", text.len()));
     }
 
     /// Waits until the hub hangs up.
@@ -64,29 +64,29 @@ impl Asked {
 
 struct Server {
     port: u16,
-    asked: Receiver<Asked>,
+    requests: Receiver<ServerRequest>,
 }
 
 impl Server {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (sender, asked) = channel();
+        let (sender, requests) = channel();
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let sender = sender.clone();
-                std::thread::spawn(move || read_request(stream.unwrap()).map(|asked| sender.send(asked)));
+                std::thread::spawn(move || read_request(stream.unwrap()).map(|request| sender.send(request)));
             }
         });
-        Self { port, asked }
+        Self { port, requests }
     }
 
-    fn asked(&self) -> Asked {
-        self.asked.recv_timeout(DEADLINE).expect("a request reaches the server")
+    fn next_request(&self) -> ServerRequest {
+        self.requests.recv_timeout(DEADLINE).expect("a request reaches the server")
     }
 }
 
-fn read_request(stream: TcpStream) -> Option<Asked> {
+fn read_request(stream: TcpStream) -> Option<ServerRequest> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -97,7 +97,7 @@ fn read_request(stream: TcpStream) -> Option<Asked> {
     let length = head.to_lowercase().split("content-length: ").nth(1)?.split("\r\n").next()?.parse().ok()?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Asked { head, body: String::from_utf8(body).ok()?, stream })
+    Some(ServerRequest { head, body: String::from_utf8(body).ok()?, stream })
 }
 
 /// A hub with an LLM server at this port.
@@ -125,7 +125,7 @@ fn ask(hub: &Hub, body: &str) -> TcpStream {
 }
 
 /// Status, head and body of an answer.
-fn heard(mut stream: TcpStream) -> (u16, String, String) {
+fn read_answer(mut stream: TcpStream) -> (u16, String, String) {
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").expect("an answer");
@@ -133,7 +133,7 @@ fn heard(mut stream: TcpStream) -> (u16, String, String) {
 }
 
 fn error(stream: TcpStream) -> (u16, Value) {
-    let (status, _, body) = heard(stream);
+    let (status, _, body) = read_answer(stream);
     assert!(!body.contains(KEY), "{body}");
     let value: Value = serde_json::from_str(&body).unwrap_or_else(|_| panic!("JSON, not {body}"));
     assert_eq!(value["success"], false);
@@ -146,15 +146,15 @@ fn a_request_passes_with_the_key_and_its_answer_comes_back_to_the_letter() {
     let server = Server::start();
     let hub = hub(server.port, DEADLINE);
     let waiting = ask(&hub, ASK);
-    let asked = server.asked();
-    assert!(asked.head.starts_with("POST /base/v1/chat/completions HTTP/1.1\r\n"), "{}", asked.head);
-    assert!(asked.head.contains(&format!("Bearer {KEY}")) && !asked.head.contains(TOKEN), "{}", asked.head);
+    let request = server.next_request();
+    assert!(request.head.starts_with("POST /base/v1/chat/completions HTTP/1.1\r\n"), "{}", request.head);
+    assert!(request.head.contains(&format!("Bearer {KEY}")) && !request.head.contains(TOKEN), "{}", request.head);
     assert_eq!(
-        asked.body,
+        request.body,
         r#"{"messages":[{"role":"user","content":"hi"}],"model":"local","temperature":0.7,"max_tokens":2048}"#
     );
-    asked.ok();
-    let (status, head, body) = heard(waiting);
+    request.ok();
+    let (status, head, body) = read_answer(waiting);
     assert_eq!((status, body.as_str()), (200, ANSWER));
     assert!(head.contains("x-eye-latency-ms: ") && !head.contains("access-control"), "{head}");
 }
@@ -164,9 +164,9 @@ fn a_stream_passes_as_it_comes() {
     let server = Server::start();
     let hub = hub(server.port, DEADLINE);
     let mut waiting = BufReader::new(ask(&hub, r#"{"messages":[],"stream":true}"#));
-    let mut asked = server.asked();
-    assert!(asked.head.to_lowercase().contains("accept: text/event-stream"));
-    asked.begin_stream();
+    let mut request = server.next_request();
+    assert!(request.head.to_lowercase().contains("accept: text/event-stream"));
+    request.begin_stream();
     let mut until = |wanted: &str| loop {
         let mut line = String::new();
         assert!(waiting.read_line(&mut line).unwrap() > 0, "the stream ended before {wanted}");
@@ -176,12 +176,12 @@ fn a_stream_passes_as_it_comes() {
     };
     for n in 0..3 {
         // The next chunk is sent only after this one has arrived.
-        asked.piece(&format!("data: {n}\n\n"));
+        request.piece(&format!("data: {n}\n\n"));
         until(&format!("data: {n}"));
     }
-    asked.piece("data: [DONE]\n\n");
+    request.piece("data: [DONE]\n\n");
     until("data: [DONE]");
-    asked.say("0\r\n\r\n");
+    request.send("0\r\n\r\n");
     until("0");
 }
 
@@ -201,11 +201,11 @@ fn who_does_not_answer_is_slow() {
     let server = Server::start();
     let hub = hub(server.port, Duration::from_millis(100));
     let waiting = ask(&hub, ASK);
-    let asked = server.asked();
+    let request = server.next_request();
     let (status, value) = error(waiting);
     assert_eq!((status, &value["error_code"]), (504, &"BACKEND_UNAVAILABLE".into()));
     assert!(value["error"].as_str().unwrap().contains("did not begin to answer"), "{value}");
-    asked.wait_gone();
+    request.wait_gone();
 }
 
 #[test]
@@ -213,18 +213,18 @@ fn an_answer_that_stops_is_told_whole_or_streamed() {
     let server = Server::start();
     let hub = hub(server.port, Duration::from_millis(100));
     let waiting = ask(&hub, ASK);
-    let mut asked = server.asked();
-    asked.say("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{");
+    let mut request = server.next_request();
+    request.send("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{");
     let (status, value) = error(waiting);
     assert_eq!((status, &value["error_code"]), (504, &"EXECUTION_FAILED".into()));
-    asked.wait_gone();
+    request.wait_gone();
     let waiting = ask(&hub, r#"{"messages":[],"stream":true}"#);
-    let mut asked = server.asked();
-    asked.begin_stream();
-    asked.piece("data: 1\n\n");
-    let (status, _, body) = heard(waiting);
+    let mut request = server.next_request();
+    request.begin_stream();
+    request.piece("data: 1\n\n");
+    let (status, _, body) = read_answer(waiting);
     assert!(status == 200 && body.contains("data: 1") && body.contains(r#"data: {"error":{"message":"#), "{body}");
-    asked.wait_gone();
+    request.wait_gone();
 }
 
 #[test]
@@ -233,15 +233,15 @@ fn what_is_no_json_is_malformed() {
     let hub = hub(server.port, DEADLINE);
     for (body, why) in [("<html>hello</html>", "it is not JSON"), ("", "it is not JSON"), ("{} {}", "it is not JSON")] {
         let waiting = ask(&hub, ASK);
-        server.asked().answer("200 OK", "content-type: application/json\r\n", body);
+        server.next_request().answer("200 OK", "content-type: application/json\r\n", body);
         let (status, value) = error(waiting);
         assert_eq!((status, &value["error_code"]), (502, &"EXECUTION_FAILED".into()));
         assert!(value["error"].as_str().unwrap().contains(why), "{value}");
     }
     let waiting = ask(&hub, ASK);
-    let mut asked = server.asked();
-    asked.say("hello, this is no HTTP\r\n\r\n");
-    drop(asked);
+    let mut request = server.next_request();
+    request.send("hello, this is no HTTP\r\n\r\n");
+    drop(request);
     assert_eq!(error(waiting).0, 502);
 }
 
@@ -252,11 +252,11 @@ fn an_answer_has_a_limit() {
     let over = "over the limit of 16 MiB";
     for (length, want) in [(LLM_ANSWER_BYTES_MAX, (200, false)), (LLM_ANSWER_BYTES_MAX + 1, (502, true))] {
         let waiting = ask(&hub, ASK);
-        let asked = server.asked();
+        let request = server.next_request();
         // A client over the limit is disconnected before all of it is written.
         let body = format!("\"{}\"", "x".repeat(length - 2));
-        let written = std::thread::spawn(move || asked.try_answer(&body));
-        let (status, _, body) = heard(waiting);
+        let written = std::thread::spawn(move || request.try_answer(&body));
+        let (status, _, body) = read_answer(waiting);
         assert_eq!((status, body.contains(over)), want);
         assert_eq!(body.len() == length, status == 200, "a whole answer passes whole");
         let _ = written.join().unwrap();
@@ -269,7 +269,7 @@ fn a_server_that_says_no_is_quoted_without_the_key() {
     let hub = hub(server.port, DEADLINE);
     for (status, hint) in [("401 Unauthorized", "EYE_LLM_KEY"), ("404 Not Found", "model"), ("500 Oops", "log")] {
         let waiting = ask(&hub, ASK);
-        server.asked().answer(status, "", &format!("bad key {KEY}, {}", "x".repeat(5000)));
+        server.next_request().answer(status, "", &format!("bad key {KEY}, {}", "x".repeat(5000)));
         let (got, value) = error(waiting);
         let code: u16 = status[..3].parse().unwrap();
         assert_eq!((got, &value["status"], &value["error_code"]), (502, &code.into(), &"EXECUTION_FAILED".into()));
@@ -285,10 +285,10 @@ fn a_redirect_is_not_followed() {
     let hub = hub(server.port, DEADLINE);
     let waiting = ask(&hub, ASK);
     let location = format!("location: http://127.0.0.1:{}/\r\n", elsewhere.port);
-    server.asked().answer("307 Temporary Redirect", &location, "");
+    server.next_request().answer("307 Temporary Redirect", &location, "");
     let (status, value) = error(waiting);
     assert_eq!((status, &value["status"]), (502, &307.into()));
-    assert!(elsewhere.asked.try_recv().is_err(), "the key went elsewhere");
+    assert!(elsewhere.requests.try_recv().is_err(), "the key went elsewhere");
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn what_is_no_request_never_reaches_the_server() {
         let (status, value) = error(ask(&hub, &body));
         assert_eq!((status, &value["error_code"]), (want, &"INVALID_INPUT".into()));
     }
-    assert!(server.asked.try_recv().is_err());
+    assert!(server.requests.try_recv().is_err());
 }
 
 #[test]
@@ -324,10 +324,10 @@ fn only_agents_and_own_pages_spend() {
     ] {
         assert_eq!(error(post(&hub, &headers, ASK)).0, want, "{headers}");
     }
-    assert!(server.asked.try_recv().is_err());
+    assert!(server.requests.try_recv().is_err());
     let waiting = post(&hub, &format!("host: localhost:{port}\r\norigin: http://localhost:{port}\r\n"), ASK);
-    server.asked().ok();
-    assert_eq!(heard(waiting).0, 200);
+    server.next_request().ok();
+    assert_eq!(read_answer(waiting).0, 200);
 }
 
 #[test]
@@ -336,9 +336,9 @@ fn a_page_of_a_granted_origin_asks_across_origins() {
     let hub = hub(server.port, DEADLINE);
     let head = format!("host: localhost:{}\r\norigin: {ORIGIN}\r\n", hub.listen.port());
     let mut stream = TcpStream::connect(hub.listen).unwrap();
-    let asks = "access-control-request-method: POST\r\naccess-control-request-headers: content-type\r\n";
-    write!(stream, "OPTIONS /v1/chat/completions HTTP/1.1\r\n{head}{asks}connection: close\r\n\r\n").unwrap();
-    let (status, headers, _) = heard(stream);
+    let preflight = "access-control-request-method: POST\r\naccess-control-request-headers: content-type\r\n";
+    write!(stream, "OPTIONS /v1/chat/completions HTTP/1.1\r\n{head}{preflight}connection: close\r\n\r\n").unwrap();
+    let (status, headers, _) = read_answer(stream);
     let headers = headers.to_lowercase();
     assert_eq!(status, 204, "{headers}");
     assert!(headers.contains(&format!("access-control-allow-origin: {ORIGIN}")), "{headers}");
@@ -346,8 +346,8 @@ fn a_page_of_a_granted_origin_asks_across_origins() {
     assert_eq!(error(post(&hub, &head, ASK)).0, 403, "a preflight grants nothing");
     hub.origins().allow(Allowed { backends: true, ..Allowed::new(ORIGIN) }).unwrap();
     let waiting = post(&hub, &head, ASK);
-    server.asked().ok();
-    let (status, headers, _) = heard(waiting);
+    server.next_request().ok();
+    let (status, headers, _) = read_answer(waiting);
     assert_eq!(status, 200);
     assert!(headers.to_lowercase().contains(&format!("access-control-allow-origin: {ORIGIN}")), "{headers}");
 }
@@ -357,25 +357,25 @@ fn so_many_at_once_and_a_place_is_free_when_its_asker_hangs_up() {
     let server = Server::start();
     let hub = hub(server.port, DEADLINE);
     let mut waiting: Vec<TcpStream> = (0..LLM_CALLS_MAX).map(|_| ask(&hub, ASK)).collect();
-    let asked: Vec<Asked> = (0..LLM_CALLS_MAX).map(|_| server.asked()).collect();
+    let open: Vec<ServerRequest> = (0..LLM_CALLS_MAX).map(|_| server.next_request()).collect();
     let (status, value) = error(ask(&hub, ASK));
     assert_eq!((status, &value["error_code"]), (429, &"BACKEND_UNAVAILABLE".into()));
     waiting.clear();
     // The hub closes its connection to the server when its client disconnects.
-    asked.into_iter().for_each(Asked::wait_gone);
+    open.into_iter().for_each(ServerRequest::wait_gone);
     let waiting = ask(&hub, ASK);
-    server.asked().ok();
-    assert_eq!(heard(waiting).0, 200);
+    server.next_request().ok();
+    assert_eq!(read_answer(waiting).0, 200);
 }
 
 #[test]
 fn so_many_in_a_minute() {
     let server = Server::start();
     let hub = hub(server.port, DEADLINE);
-    std::thread::spawn(move || server.asked.into_iter().for_each(Asked::ok));
+    std::thread::spawn(move || server.requests.into_iter().for_each(ServerRequest::ok));
     let begin = std::time::Instant::now();
     for n in 0.. {
-        let (status, head, body) = heard(ask(&hub, ASK));
+        let (status, head, body) = read_answer(ask(&hub, ASK));
         if status == 200 {
             continue;
         }

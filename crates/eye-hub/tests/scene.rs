@@ -11,17 +11,17 @@ fn request(id: u32, method: &str, params: &str) -> String {
 
 fn register(hub: &Hub, session: &str) -> Page {
     let mut page = Page(hub.connect("/", &[("origin", ORIGIN)]).expect("the hub lets it in"));
-    page.say(&json!({ "type": "registerSession", "sessionId": session }).to_string());
-    assert_eq!(page.hear(), json!({ "type": "sessionRegistered", "sessionId": session }).to_string());
+    page.send(&json!({ "type": "registerSession", "sessionId": session }).to_string());
+    assert_eq!(page.receive(), json!({ "type": "sessionRegistered", "sessionId": session }).to_string());
     page
 }
 
-fn heard(page: &mut Page) -> Value {
-    serde_json::from_str(&page.hear()).expect("the hub says JSON")
+fn received(page: &mut Page) -> Value {
+    serde_json::from_str(&page.receive()).expect("the hub says JSON")
 }
 
 fn answer(agent: &mut Agent) -> Value {
-    serde_json::from_str(&agent.hear().expect("an answer")).expect("the hub says JSON")
+    serde_json::from_str(&agent.receive().expect("an answer")).expect("the hub says JSON")
 }
 
 /// The text of a tool's result, and whether the tool failed.
@@ -33,21 +33,21 @@ fn text(agent: &mut Agent) -> (String, bool) {
 }
 
 fn call(agent: &mut Agent, name: &str, arguments: &Value) {
-    agent.say(&request(9, "tools/call", &json!({ "name": name, "arguments": arguments }).to_string()));
+    agent.send(&request(9, "tools/call", &json!({ "name": name, "arguments": arguments }).to_string()));
 }
 
 /// Acts as the original page on a message: sends its state after a command, and a response to a state request.
 fn plays(page: &mut Page, state: &str) -> Value {
-    let told = heard(page);
-    match told["type"].as_str().expect("a type") {
+    let message = received(page);
+    match message["type"].as_str().expect("a type") {
         "toolCall" => {}
         "requestState" => {
-            let id = &told["requestId"];
-            page.say(&format!(r#"{{"type":"stateResponse","requestId":{id},"state":{state}}}"#));
+            let id = &message["requestId"];
+            page.send(&format!(r#"{{"type":"stateResponse","requestId":{id},"state":{state}}}"#));
         }
-        _ => page.say(&format!(r#"{{"type":"stateUpdate","state":{state},"timestamp":1704067200000}}"#)),
+        _ => page.send(&format!(r#"{{"type":"stateUpdate","state":{state},"timestamp":1704067200000}}"#)),
     }
-    told
+    message
 }
 
 /// `… (queried at TIME, source: …)` without the time.
@@ -62,11 +62,11 @@ fn without_time(text: &str) -> String {
 fn whoever_begins_otherwise_is_told_to_register() {
     let hub = Hub::start();
     let mut page = Page(hub.connect("/ws", &[("origin", ORIGIN)]).unwrap());
-    page.say(r#"{"type":"stateUpdate","state":{}}"#);
-    let told = heard(&mut page);
-    assert_eq!(told["message"], "Session not registered. Please send registerSession message first.");
-    page.say(r#"{"type":"registerSession","sessionId":"now"}"#);
-    assert_eq!(heard(&mut page)["type"], "sessionRegistered");
+    page.send(r#"{"type":"stateUpdate","state":{}}"#);
+    let message = received(&mut page);
+    assert_eq!(message["message"], "Session not registered. Please send registerSession message first.");
+    page.send(r#"{"type":"registerSession","sessionId":"now"}"#);
+    assert_eq!(received(&mut page)["type"], "sessionRegistered");
 }
 
 #[test]
@@ -74,26 +74,26 @@ fn its_state_is_asked_for_first_and_its_errors_are_told() {
     let hub = Hub::start();
     let mut page = register(&hub, "7e57-1");
     let mut agent = hub.agent();
-    agent.say(&request(1, "state/get", r#"{"path":"model.color"}"#));
+    agent.send(&request(1, "state/get", r#"{"path":"model.color"}"#));
     assert_eq!(plays(&mut page, RED)["type"], "requestState");
     assert_eq!(answer(&mut agent)["result"]["value"], "#ff0000");
 
     // A person has dragged the model: no state was pushed, and the answer is right all the same.
-    agent.say(&request(2, "state/get", r#"{"path":"model.color"}"#));
+    agent.send(&request(2, "state/get", r#"{"path":"model.color"}"#));
     plays(&mut page, r##"{"model":{"color":"#cc0000"}}"##);
-    let asked = answer(&mut agent);
-    assert_eq!((&asked["result"]["value"], &asked["result"]["source"]), (&json!("#cc0000"), &json!("page")));
+    let sent = answer(&mut agent);
+    assert_eq!((&sent["result"]["value"], &sent["result"]["source"]), (&json!("#cc0000"), &json!("page")));
 
-    agent.say(&request(3, "state/get", r#"{"path":"model.color","fresh":true}"#));
-    let asked = heard(&mut page);
+    agent.send(&request(3, "state/get", r#"{"path":"model.color","fresh":true}"#));
+    let sent = received(&mut page);
     let failed =
-        json!({ "type": "stateError", "requestId": asked["requestId"], "error": "State query handler not available" });
-    page.say(&failed.to_string());
+        json!({ "type": "stateError", "requestId": sent["requestId"], "error": "State query handler not available" });
+    page.send(&failed.to_string());
     assert_eq!(answer(&mut agent)["error"]["message"], "State query handler not available");
 
-    agent.say(&request(4, "state/get", r#"{"fresh":true}"#));
-    let asked = heard(&mut page);
-    page.say(&json!({ "type": "stateResponse", "requestId": asked["requestId"] }).to_string());
+    agent.send(&request(4, "state/get", r#"{"fresh":true}"#));
+    let sent = received(&mut page);
+    page.send(&json!({ "type": "stateResponse", "requestId": sent["requestId"] }).to_string());
     assert!(answer(&mut agent)["error"]["message"].as_str().unwrap().contains("malformed"));
 }
 
@@ -102,27 +102,27 @@ fn a_page_that_is_connected_and_silent_is_a_timeout() {
     let hub = Hub::start();
     let mut page = register(&hub, "silent");
     let mut agent = hub.agent();
-    agent.say(&request(1, "state/get", "{}"));
+    agent.send(&request(1, "state/get", "{}"));
     assert_eq!(answer(&mut agent)["error"]["message"], "Unable to retrieve state: State query timeout");
-    heard(&mut page);
+    received(&mut page);
     call(&mut agent, "get_model_color", &json!({}));
-    let told =
+    let message =
         "Error retrieving model color: Unable to retrieve state: State query timeout. Browser may be disconnected.";
-    assert_eq!(text(&mut agent), (told.to_owned(), true));
+    assert_eq!(text(&mut agent), (message.to_owned(), true));
     assert_eq!(
-        (&heard(&mut page)["toolName"], &heard(&mut page)["forceRefresh"]),
+        (&received(&mut page)["toolName"], &received(&mut page)["forceRefresh"]),
         (&json!("get_model_color"), &json!(false))
     );
     call(&mut agent, "get_camera_fov", &json!({ "forceRefresh": true }));
     assert_eq!(text(&mut agent), ("Error retrieving camera FOV: State query timeout".to_owned(), true));
 
     // The answer is the last pushed state instead, with the original's warning.
-    page.say(&format!(r#"{{"type":"stateUpdate","state":{RED}}}"#));
+    page.send(&format!(r#"{{"type":"stateUpdate","state":{RED}}}"#));
     call(&mut agent, "get_model_color", &json!({ "forceRefresh": true }));
-    let (told, failed) = text(&mut agent);
+    let (message, failed) = text(&mut agent);
     let warned = "Model color: #ff0000 (source: cache (may be stale if user manually interacted))";
-    assert_eq!((without_time(&told).as_str(), failed), (warned, false));
-    agent.say(&request(2, "state/get", r#"{"path":"model.color"}"#));
+    assert_eq!((without_time(&message).as_str(), failed), (warned, false));
+    agent.send(&request(2, "state/get", r#"{"path":"model.color"}"#));
     let known = answer(&mut agent);
     assert_eq!((&known["result"]["value"], &known["result"]["source"]), (&json!("#ff0000"), &json!("cache")));
 }
@@ -137,7 +137,7 @@ fn getters_read_the_cache_unless_a_refresh_is_forced() {
     assert_eq!(plays(&mut page, RED)["forceRefresh"], false);
     let fresh = "Model rotation: X (pitch): 0°, Y (yaw): 12.5°, Z (roll): 0° (source: fresh)";
     assert_eq!(without_time(&text(&mut agent).0), fresh);
-    page.say(r##"{"type":"stateUpdate","state":{"model":{"color":"#cc0000"}}}"##);
+    page.send(r##"{"type":"stateUpdate","state":{"model":{"color":"#cc0000"}}}"##);
     call(&mut agent, "get_model_color", &json!({ "forceRefresh": true }));
     plays(&mut page, RED);
     assert_eq!(plays(&mut page, RED)["forceRefresh"], true);
@@ -153,7 +153,7 @@ fn its_tools_are_the_originals_and_teal_is_the_crayon() {
     let hub = Hub::start();
     let mut page = register(&hub, "scene");
     let mut agent = hub.agent();
-    agent.say(&request(1, "tools/list", "{}"));
+    agent.send(&request(1, "tools/list", "{}"));
     let tools = answer(&mut agent)["result"]["tools"].as_array().unwrap().clone();
     assert_eq!(tools.len(), 67);
     let color = tools.iter().find(|tool| tool["name"] == "change_model_color").unwrap();
@@ -161,8 +161,8 @@ fn its_tools_are_the_originals_and_teal_is_the_crayon() {
     assert_eq!(color["inputSchema"]["additionalProperties"], false);
 
     call(&mut agent, "change_model_color", &json!({ "color": "teal" }));
-    let told = plays(&mut page, RED);
-    assert_eq!((&told["type"], &told["toolName"]), (&json!("toolCall"), &json!("change_model_color")));
+    let message = plays(&mut page, RED);
+    assert_eq!((&message["type"], &message["toolName"]), (&json!("toolCall"), &json!("change_model_color")));
     assert_eq!(plays(&mut page, RED), json!({ "type": "changeColor", "color": "#008688" }));
     assert_eq!(text(&mut agent), ("Model color changed to teal (#008688)".into(), false));
     assert_eq!(plays(&mut page, RED)["type"], "requestState");
@@ -198,11 +198,11 @@ fn what_does_not_fit_is_refused_before_the_page_hears_of_it() {
         (r#"{"name":"set_key_light_position_spherical","arguments":{"azimuth":0,"elevation":91}}"#, -32005),
         (r#"{"name":"paint","arguments":{}}"#, -32004),
     ] {
-        agent.say(&request(2, "tools/call", params));
+        agent.send(&request(2, "tools/call", params));
         assert_eq!(answer(&mut agent)["error"]["code"], code, "{params}");
     }
-    agent.say("a:document.title");
-    assert!(agent.hear().unwrap().contains("it speaks the original 3D server's messages"));
+    agent.send("a:document.title");
+    assert!(agent.receive().unwrap().contains("it speaks the original 3D server's messages"));
     assert!(agent.ask(&request(3, "page/look", "{}")).contains("cannot do that"));
 }
 
@@ -211,10 +211,10 @@ fn a_command_ends_with_the_state_that_follows_and_a_late_state_ends_no_other() {
     let hub = Hub::start();
     let mut page = register(&hub, "late");
     let (mut first, mut second) = (hub.agent(), hub.agent());
-    first.say(&request(1, "tools/call", r#"{"name":"swing_key_light_up","timeout":1}"#));
+    first.send(&request(1, "tools/call", r#"{"name":"swing_key_light_up","timeout":1}"#));
     assert_eq!(answer(&mut first)["error"]["code"], -32001);
     let params = r##"{"name":"change_model_color","arguments":{"color":"#cc0000"},"delta":true}"##;
-    second.say(&request(2, "tools/call", params));
+    second.send(&request(2, "tools/call", params));
     // The page handles the first command only now.
     for kind in ["toolCall", "swingKeyLightUp", "requestState", "toolCall"] {
         assert_eq!(plays(&mut page, RED)["type"], kind);
@@ -232,17 +232,17 @@ fn of_two_tabs_with_one_session_the_newest_is_asked_and_the_older_takes_over_aga
     let mut older = register(&hub, "shared");
     let mut agent = hub.agent();
     let mut newer = register(&hub, "shared");
-    agent.say(&request(1, "state/get", r#"{"path":"tab"}"#));
+    agent.send(&request(1, "state/get", r#"{"path":"tab"}"#));
     plays(&mut newer, r#"{"tab":"newer"}"#);
     assert_eq!(answer(&mut agent)["result"]["value"], "newer");
     // The older tab stays open, but its messages are ignored.
-    older.say(r#"{"type":"stateUpdate","state":{"tab":"older"}}"#);
+    older.send(r#"{"type":"stateUpdate","state":{"tab":"older"}}"#);
     call(&mut agent, "walk_key_light_in", &json!({}));
     (0..2).for_each(|_| drop(plays(&mut newer, r#"{"tab":"newer"}"#)));
     assert_eq!(text(&mut agent).0, "Key light walked in");
     drop(newer);
     agent.wait_for_pages(1);
-    agent.say(&request(2, "state/get", r#"{"path":"tab"}"#));
+    agent.send(&request(2, "state/get", r#"{"path":"tab"}"#));
     assert_eq!(plays(&mut older, r#"{"tab":"older"}"#)["type"], "requestState");
     assert_eq!(answer(&mut agent)["result"]["value"], "older");
     call(&mut agent, "walk_key_light_out", &json!({}));
@@ -256,14 +256,14 @@ fn a_page_that_leaves_ends_only_its_own_queries_and_a_command_without_a_page_is_
     let hub = Hub::start();
     let (mut one, mut two) = (register(&hub, "one"), register(&hub, "two"));
     let (mut first, mut second) = (hub.agent(), hub.agent());
-    first.say(&request(1, "tools/call", r#"{"name":"swing_key_light_up","page":"one"}"#));
-    second.say(&request(2, "state/get", r#"{"page":"two"}"#));
-    heard(&mut one);
-    let asked = heard(&mut two);
+    first.send(&request(1, "tools/call", r#"{"name":"swing_key_light_up","page":"one"}"#));
+    second.send(&request(2, "state/get", r#"{"page":"two"}"#));
+    received(&mut one);
+    let sent = received(&mut two);
     drop(one);
     assert_eq!(answer(&mut first)["error"]["message"], "the page left before it answered");
-    two.say(&json!({ "type": "stateResponse", "requestId": asked["requestId"], "state": {} }).to_string());
+    two.send(&json!({ "type": "stateResponse", "requestId": sent["requestId"], "state": {} }).to_string());
     assert_eq!(answer(&mut second)["result"]["source"], "page");
-    first.say(&request(3, "state/get", r#"{"page":"one"}"#));
+    first.send(&request(3, "state/get", r#"{"page":"one"}"#));
     assert_eq!(answer(&mut first)["error"]["message"], "Unable to retrieve state: Browser not connected");
 }

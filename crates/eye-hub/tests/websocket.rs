@@ -80,11 +80,11 @@ fn what_is_no_frame_of_a_client_closes_with_its_code_and_concerns_nobody_else() 
         assert_eq!(closed(&mut socket).map(|close| close.0), Some(code), "{why}");
     }
     let mut agent = hub.agent();
-    agent.say("a:1");
-    let call = page.hear();
+    agent.send("a:1");
+    let call = page.receive();
     let id = call.split(':').next().unwrap().to_owned();
-    page.say(&format!("{id}:s:fine"));
-    assert!(agent.hear().unwrap().contains("fine"));
+    page.send(&format!("{id}:s:fine"));
+    assert!(agent.receive().unwrap().contains("fine"));
 }
 
 #[test]

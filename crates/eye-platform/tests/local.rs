@@ -33,9 +33,9 @@ fn an_agent_of_this_user_is_admitted_and_heard() {
     });
     runtime.block_on(async {
         let mut peer = listener.accept().await.unwrap().admit().await.expect("an agent of this user");
-        let mut asked = [0; 3];
-        peer.read_exact(&mut asked).await.unwrap();
-        assert_eq!(&asked, b"ask");
+        let mut bytes = [0; 3];
+        peer.read_exact(&mut bytes).await.unwrap();
+        assert_eq!(&bytes, b"ask");
         peer.write_all(b"answer").await.unwrap();
     });
     assert_eq!(&agent.join().unwrap(), b"answer");
@@ -94,9 +94,9 @@ fn fill(writer: &Writer) -> usize {
 fn what_a_socket_does_not_take_is_written_when_its_peer_has_read() {
     let (home, runtime) = (tempfile::tempdir().unwrap(), runtime());
     runtime.block_on(async {
-        let (go, told) = std::sync::mpsc::channel();
+        let (go, go_on) = std::sync::mpsc::channel();
         let (mut reader, writer, agent) = halves(home.path(), move |mut agent| {
-            told.recv().unwrap();
+            go_on.recv().unwrap();
             let mut all = Vec::new();
             agent.write_all(b"!").unwrap();
             agent.read_to_end(&mut all).unwrap();
@@ -124,9 +124,9 @@ fn what_a_socket_does_not_take_is_written_when_its_peer_has_read() {
 fn a_peer_that_leaves_ends_reads_and_also_a_write_that_waits() {
     let (home, runtime) = (tempfile::tempdir().unwrap(), runtime());
     runtime.block_on(async {
-        let (go, told) = std::sync::mpsc::channel();
+        let (go, go_on) = std::sync::mpsc::channel();
         let (mut reader, writer, agent) = halves(home.path(), move |agent| {
-            told.recv().unwrap();
+            go_on.recv().unwrap();
             drop(agent);
         })
         .await;

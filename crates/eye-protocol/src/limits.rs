@@ -274,13 +274,13 @@ pub const REFUSAL_BYTES_MAX: usize = 64 << 10;
 /// One message to or from a backend: a shader and what goes with it.
 pub const BACKEND_MESSAGE_BYTES_MAX: usize = 1 << 20;
 /// Messages that a backend has not taken yet; meanwhile its peer is not read.
-pub const BACKEND_HEARD_LEN_MAX: usize = 16;
+pub const BACKEND_INCOMING_LEN_MAX: usize = 16;
 /// Messages of a backend that its peer has not taken yet; a peer that lets more wait is closed.
-pub const BACKEND_SAID_LEN_MAX: usize = 256;
+pub const BACKEND_OUTGOING_LEN_MAX: usize = 256;
 /// Extensions that are connected at once: one for each profile of each browser.
 pub const EXTENSIONS_MAX: usize = 32;
 /// Messages of an extension that were not taken yet; meanwhile it is not read.
-pub const EXTENSION_HEARD_LEN_MAX: usize = 256;
+pub const EXTENSION_QUEUE_LEN_MAX: usize = 256;
 /// Connections to the backends at once.
 pub const BACKEND_SOCKETS_MAX: usize = 64;
 

@@ -62,10 +62,10 @@ pub trait LocalAgent: Debug + Send + Sync {
 /// A document in the hub, as if it were connected by WebSocket. Dropping the last handle disconnects it.
 pub trait LocalPage: Debug + Send + Sync {
     /// Handles a message of the document. An error closes the connection.
-    fn hear(&self, message: &str) -> Result<(), Close>;
+    fn receive(&self, message: &str) -> Result<(), Close>;
 
     /// Handles a binary message of the document. An error closes the connection.
-    fn hear_binary(&self, message: &[u8]) -> Result<(), Close>;
+    fn receive_binary(&self, message: &[u8]) -> Result<(), Close>;
 
     /// Whether the document's site is denied to agents: then none of its messages may be passed on.
     fn is_barred(&self) -> bool;

@@ -13,15 +13,15 @@ const REFERENCES_MAX: usize = 8;
 /// A part of a tool's schema, with the whole that its references point into.
 #[derive(Clone, Copy, Debug)]
 pub struct Schema<'a> {
-    whole: &'a Value,
+    root: &'a Value,
     part: &'a Value,
     depth: usize,
 }
 
 impl<'a> Schema<'a> {
     /// A tool's whole input schema.
-    pub fn new(whole: &'a Value) -> Self {
-        Self { whole, part: whole, depth: 0 }.resolved()
+    pub fn new(root: &'a Value) -> Self {
+        Self { root, part: root, depth: 0 }.resolved()
     }
 
     /// The schema of a parameter. A parameter that is not listed has that of `additionalProperties`.
@@ -79,14 +79,14 @@ impl<'a> Schema<'a> {
     /// A part of it, with its reference followed.
     #[must_use]
     pub fn below(&self, part: &'a Value) -> Self {
-        Self { whole: self.whole, part, depth: self.depth + 1 }.resolved()
+        Self { root: self.root, part, depth: self.depth + 1 }.resolved()
     }
 
     /// Follows references inside the schema; others are ignored.
     fn resolved(mut self) -> Self {
         for _ in 0..REFERENCES_MAX {
             let pointer = self.part.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'));
-            let Some(part) = pointer.and_then(|pointer| self.whole.pointer(pointer)) else { break };
+            let Some(part) = pointer.and_then(|pointer| self.root.pointer(pointer)) else { break };
             self.part = part;
         }
         self

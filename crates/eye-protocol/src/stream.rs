@@ -148,9 +148,9 @@ mod tests {
 
     #[test]
     fn limits_hold_at_their_edges() {
-        let whole = "x".repeat(FRAME_BYTES_MAX);
-        assert_eq!(frames_of(&[whole.as_bytes(), b"\n"]).unwrap(), std::slice::from_ref(&whole));
-        assert_eq!(frames_of(&[whole.as_bytes(), b"x"]), Err(StreamError::TooLong));
+        let longest = "x".repeat(FRAME_BYTES_MAX);
+        assert_eq!(frames_of(&[longest.as_bytes(), b"\n"]).unwrap(), std::slice::from_ref(&longest));
+        assert_eq!(frames_of(&[longest.as_bytes(), b"x"]), Err(StreamError::TooLong));
         assert_eq!(frames_of(&[format!("#{FRAME_BYTES_MAX}\n").as_bytes()]).unwrap(), [""; 0]);
         assert_eq!(frames_of(&[format!("#{}\n", FRAME_BYTES_MAX + 1).as_bytes()]), Err(StreamError::TooLong));
         assert_eq!(frames_of(&[b"#1073741824\n"]), Err(StreamError::TooLong));
@@ -181,10 +181,10 @@ mod tests {
 
         #[test]
         fn any_split_of_any_bytes_gives_the_same(bytes in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'#'), Just(b'1'), any::<u8>()], 0..200)) {
-            let whole = frames_of(&[&bytes]);
+            let at_once = frames_of(&[&bytes]);
             let single: Vec<&[u8]> = bytes.chunks(1).collect();
             let split = frames_of(&single);
-            prop_assert_eq!(whole, split);
+            prop_assert_eq!(at_once, split);
         }
     }
 }

@@ -218,8 +218,8 @@ mod tests {
 
     #[test]
     fn only_the_hubs_own_words_are_final() {
-        let said = br#"{"error":"the token is not this hub's","hint":"send it"}"#;
-        assert!(matches!(refusal(StatusCode::UNAUTHORIZED, said), Fault::Refused { .. }));
+        let body = br#"{"error":"the token is not this hub's","hint":"send it"}"#;
+        assert!(matches!(refusal(StatusCode::UNAUTHORIZED, body), Fault::Refused { .. }));
         assert_eq!(refusal(StatusCode::FORBIDDEN, b"<html>"), Fault::Blocked("403 Forbidden".into()));
         assert_eq!(refusal(StatusCode::NOT_FOUND, br#"{"error":"Not found"}"#), Fault::Blocked("Not found".into()));
     }

@@ -226,13 +226,13 @@ impl ScriptedPage {
     /// Answers such a tool call.
     pub fn answer_tool(&self, held: &HeldTool, outcome: Result<&Json, &Error>) {
         let result = outcome.map(ToString::to_string);
-        self.say(&rpc::response(&rpc::json(&held.id), result.as_deref().map_err(|error| *error)));
+        self.send(&rpc::response(&rpc::json(&held.id), result.as_deref().map_err(|error| *error)));
     }
 
     /// Reports the progress of a held tool call: `progress`, `total`, `message`.
     pub fn progress(&self, held: &HeldTool, mut params: Json) {
         params["id"] = held.id.clone().into();
-        self.say(&rpc::notification("call/progress", &params));
+        self.send(&rpc::notification("call/progress", &params));
     }
 
     /// Waits until the hub cancels a call. Returns its id.
@@ -251,13 +251,13 @@ impl ScriptedPage {
     }
 
     /// Sends one JSON-RPC message to the hub.
-    pub fn say(&self, json: &str) {
+    pub fn send(&self, json: &str) {
         send(&self.writer, &format!("[{json}]"));
     }
 
     /// Announces that its document goes away, and disconnects.
     pub fn leave(self) {
-        self.say(&rpc::notification("page/leaving", &serde_json::json!({})));
+        self.send(&rpc::notification("page/leaving", &serde_json::json!({})));
     }
 
     /// Disconnects without an announcement.
@@ -349,7 +349,7 @@ impl Script {
                         Line::Ask { id, code } => self.evaluate(id, code, &mut answers),
                         Line::Fire { code } => self.evaluate("", code, &mut answers),
                     },
-                    Element::Rpc(json) => self.hear(json, &mut answers),
+                    Element::Rpc(json) => self.receive(json, &mut answers),
                 }
             }
             if !answers.is_empty() {
@@ -385,7 +385,7 @@ impl Script {
         }
     }
 
-    fn hear(&mut self, json: &str, answers: &mut Vec<String>) {
+    fn receive(&mut self, json: &str, answers: &mut Vec<String>) {
         match rpc::parse_one(json) {
             Some(Rpc::Request { id, method, .. }) if method == "ping" => {
                 answers.push(rpc::response(&id, Ok(r#"{"pong":true}"#)));

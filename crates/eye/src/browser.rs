@@ -63,9 +63,9 @@ impl Driven {
 }
 
 impl Tabs for Driven {
-    fn talk(&self, name: String, heard: Incoming, say: Outgoing) -> Later<()> {
+    fn talk(&self, name: String, incoming: Incoming, outgoing: Outgoing) -> Later<()> {
         let browsers = self.browsers.clone();
-        Box::pin(async move { browsers.tunnel(name, TunnelPipe { say, heard }).await })
+        Box::pin(async move { browsers.tunnel(name, TunnelPipe { outgoing, incoming }).await })
     }
 }
 

@@ -339,12 +339,12 @@ mod tests {
     #[test]
     fn hello_says_who_asks_and_what_for() {
         let options = Options { page: Some("shop".into()), timeout_ms: Some(1500), ..Options::default() };
-        let said = hello(&options, Absent::Start, false);
-        assert!(said.typed && !said.batch);
-        assert_eq!(said.target.as_deref(), Some("shop"));
-        assert_eq!(said.timeout, Some(1500));
-        assert_eq!(said.build.as_deref(), Some(env!("CARGO_PKG_VERSION")));
-        assert_eq!(said.agent, env::current_folder().map(|folder| folder.to_string_lossy().into_owned()));
+        let sent = hello(&options, Absent::Start, false);
+        assert!(sent.typed && !sent.batch);
+        assert_eq!(sent.target.as_deref(), Some("shop"));
+        assert_eq!(sent.timeout, Some(1500));
+        assert_eq!(sent.build.as_deref(), Some(env!("CARGO_PKG_VERSION")));
+        assert_eq!(sent.agent, env::current_folder().map(|folder| folder.to_string_lossy().into_owned()));
         assert_eq!(hello(&options, Absent::Report, false).build, None);
         assert_eq!(hello(&options, Absent::Start, true).build, None);
     }

@@ -137,9 +137,9 @@ impl Original {
         };
         let config = std::fs::read_to_string(folder.join("config.json")).ok();
         let config: serde_json::Value = config.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-        let said = |name: &str| config[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-        let server = said("server").or_else(|| line("server"))?;
-        Some(Self { server, token: said("token").or_else(|| line("token")) })
+        let setting = |name: &str| config[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        let server = setting("server").or_else(|| line("server"))?;
+        Some(Self { server, token: setting("token").or_else(|| line("token")) })
     }
 }
 

@@ -186,10 +186,10 @@ impl Failure {
     pub fn of_rpc(error: RpcError) -> Self {
         let code = i32::try_from(error.code).map_or(Code::INTERNAL, Code);
         let hint = error.hint();
-        let told = Error::new(code, error.message);
+        let without_hint = Error::new(code, error.message);
         Self::Call(match hint {
-            Some(hint) => told.hint(hint),
-            None => told,
+            Some(hint) => without_hint.hint(hint),
+            None => without_hint,
         })
     }
 

@@ -30,11 +30,11 @@ impl Backends for Seated {
         self.0.begin(Box::new(links));
     }
 
-    fn talk(&self, room: Room, origin: Option<String>, heard: Incoming, say: Outgoing) -> Later<()> {
+    fn talk(&self, room: Room, origin: Option<String>, incoming: Incoming, outgoing: Outgoing) -> Later<()> {
         let geometry = self.0.clone();
         match room {
-            Room::Evolution => Box::pin(geometry.evolution(heard, say)),
-            Room::Agents => Box::pin(geometry.agents(origin, heard, say)),
+            Room::Evolution => Box::pin(geometry.evolution(incoming, outgoing)),
+            Room::Agents => Box::pin(geometry.agents(origin, incoming, outgoing)),
         }
     }
 

@@ -45,10 +45,10 @@ mod tests {
 
     #[test]
     fn only_a_bare_unknown_word_is_taken_for_a_typo() {
-        let said = "ReferenceError: stauts is not defined";
-        assert_eq!(verb_for_unknown("stauts", said), Some("status"));
+        let error = "ReferenceError: stauts is not defined";
+        assert_eq!(verb_for_unknown("stauts", error), Some("status"));
         assert_eq!(verb_for_unknown("stauts", "stauts is not defined (line 1, col 1)"), Some("status"));
-        assert_eq!(verb_for_unknown("stauts()", said), None);
+        assert_eq!(verb_for_unknown("stauts()", error), None);
         assert_eq!(verb_for_unknown("stauts", "stauts exploded"), None);
         assert_eq!(verb_for_unknown("foo", "ReferenceError: foo is not defined"), None);
     }

@@ -34,14 +34,14 @@ impl Bound {
         }
     }
 
-    /// Passes the parameters of each notification `method` to `heard`, until the limit. An error from the hub ends it,
+    /// Passes the parameters of each notification `method` to `take`, until the limit. An error from the hub ends it,
     /// and so does the response to the request `until`.
     pub fn follow(
         self,
         link: &mut Connection,
         method: &str,
         until: Option<&str>,
-        mut heard: impl FnMut(&str) -> Result<(), Failure>,
+        mut take: impl FnMut(&str) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let ends = self.lasts().map(|lasts| Instant::now() + lasts);
         let mut left = self.count.unwrap_or(usize::MAX);
@@ -61,7 +61,7 @@ impl Bound {
                 Some(Message::Response { outcome: Err(error), .. }) => return Err(error.into()),
                 Some(Message::Response { id, .. }) if until == Some(&*id) => break,
                 Some(Message::Notification { method: found, params }) if found == method => {
-                    heard(&params)?;
+                    take(&params)?;
                     left -= 1;
                 }
                 Some(_) | None => {

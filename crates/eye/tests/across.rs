@@ -84,8 +84,8 @@ fn mcp(two: &Two, client: &mut Client, params: impl Fn(Value) -> Value) {
     let ask = |client: &mut Client, name: &str, arguments: Value| {
         client.ask("tools/call", &params(json!({ "name": name, "arguments": arguments })))
     };
-    let said = ask(client, "eye", json!({ "expr": "document.title", "page": "shop" }));
-    assert_eq!(said["content"][0]["text"], "document.title");
+    let output = ask(client, "eye", json!({ "expr": "document.title", "page": "shop" }));
+    assert_eq!(output["content"][0]["text"], "document.title");
     let found = ask(client, "mcp_discover", json!({ "query": "add" }));
     assert!(found.to_string().contains("add"), "{found}");
     let called = ask(client, "mcp_call", json!({ "name": "add", "arguments": { "n": 4 } }));
@@ -97,16 +97,17 @@ fn mcp(two: &Two, client: &mut Client, params: impl Fn(Value) -> Value) {
     let id = client.send("tools/call", &with_token);
     let held = two.page.held_tool();
     two.page.progress(&held, json!({ "progress": 1, "total": 2, "message": "half" }));
-    let told = client.hear();
-    assert_eq!(told["method"], "notifications/progress", "{told}");
-    assert_eq!(told["params"]["progressToken"], "mine");
+    let report = client.receive();
+    assert_eq!(report["method"], "notifications/progress", "{report}");
+    assert_eq!(report["params"]["progressToken"], "mine");
     two.page.answer_tool(&held, Ok(&json!({ "content": [] })));
     assert_eq!(client.response(id)["result"]["content"], json!([]));
     // Cancelling reaches the page and gets no response.
     let wait = params(json!({ "name": "eye", "arguments": { "expr": "forever()" } }));
     let id = client.send("tools/call", &wait);
     let held = two.page.held();
-    client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
+    client
+        .send_message(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
     assert_eq!(two.page.cancelled(), held.id);
     let next = ask(client, "eye", json!({ "expr": "next" }));
     assert_eq!(next["content"][0]["text"], "next");
@@ -131,7 +132,7 @@ fn a_modern_client_of_mcp_uses_a_page_of_another_hub() {
 
 /// Publishes a state from the page, and returns when its hub has processed it.
 fn publish(two: &Two, revision: u64) {
-    two.page.say(&format!(
+    two.page.send(&format!(
         r#"{{"jsonrpc":"2.0","method":"state/update","params":{{"state":{{"n":{revision}}},"revision":{revision}}}}}"#
     ));
     assert_eq!(two.a.eye(["--page", "shop", "sync"]), answers(0, "sync\n", ""));
@@ -149,10 +150,10 @@ fn state_is_a_resource_of_both_eras_that_tells_when_it_changes() {
     let mut modern = Client::start(&two.a, &[]);
     let listen = json!({ "notifications": { "resourceSubscriptions": [uri] } });
     modern.send("subscriptions/listen", &with_meta(listen));
-    assert_eq!(modern.hear()["method"], "notifications/subscriptions/acknowledged");
+    assert_eq!(modern.receive()["method"], "notifications/subscriptions/acknowledged");
     publish(&two, 2);
     for client in [&mut legacy, &mut modern] {
-        while client.hear()["method"] != "notifications/resources/updated" {}
+        while client.receive()["method"] != "notifications/resources/updated" {}
     }
     assert_eq!(legacy.ask("resources/read", &json!({ "uri": uri }))["contents"][0]["text"], r#"{"n":2}"#);
     assert_eq!(modern.modern("resources/read", json!({ "uri": uri }))["contents"][0]["text"], r#"{"n":2}"#);
@@ -218,15 +219,15 @@ fn a_wait_ends_when_the_page_says_so() {
 }
 
 /// Subscribes a page to topics, and returns when its hub has confirmed it.
-fn hears(page: &ScriptedPage, pattern: &str) {
+fn subscribe(page: &ScriptedPage, pattern: &str) {
     let params = json!({ "topic": pattern });
-    page.say(&json!({ "jsonrpc": "2.0", "id": pattern, "method": "topic/subscribe", "params": params }).to_string());
+    page.send(&json!({ "jsonrpc": "2.0", "id": pattern, "method": "topic/subscribe", "params": params }).to_string());
     page.sent(&format!(r#""id":"{pattern}""#));
 }
 
 fn publishes(page: &ScriptedPage, topic: &str, message: &str) {
     let params = json!({ "topic": topic, "message": message, "timeout": 60_000 });
-    page.say(&json!({ "jsonrpc": "2.0", "method": "topic/publish", "params": params }).to_string());
+    page.send(&json!({ "jsonrpc": "2.0", "method": "topic/publish", "params": params }).to_string());
 }
 
 /// The orders that a page has received, in order.
@@ -243,36 +244,36 @@ fn topics_cross_hubs_in_order_and_only_to_those_of_their_origin() {
     let listener = join(&b, &setup(&b, "Listener"));
     let evil = join(&b, &PageSetup { origin: Some("http://localhost:9".into()), ..setup(&b, "Evil") });
     let quiet = join(&c, &setup(&c, "Quiet"));
-    hears(&listener, "orders.*");
-    hears(&evil, "*");
-    hears(&quiet, "news");
+    subscribe(&listener, "orders.*");
+    subscribe(&evil, "*");
+    subscribe(&quiet, "news");
     // The traffic to each hub.
     let mut observer = nats.peer();
-    observer.hear("eye.default.b");
+    observer.subscribe("eye.default.b");
     let life = loop {
-        let beat: Value = serde_json::from_slice(&observer.heard().1).unwrap();
+        let beat: Value = serde_json::from_slice(&observer.receive().1).unwrap();
         if beat["hub"] == "c" {
             break beat["life"].as_str().unwrap().to_owned();
         }
     };
     let at_c = format!("eye.default.h.{life}");
-    observer.hear(&at_c);
+    observer.subscribe(&at_c);
     // Orders published before the other hubs have reported their subscriptions wait for that.
     let shop = join(&a, &setup(&a, "Shop"));
     for number in 1..=200 {
         publishes(&shop, "orders.new", &format!("order {number}"));
     }
-    let heard = listener.sent("order 200");
-    assert_eq!(orders(&heard), (1..=200).collect::<Vec<_>>());
+    let received = listener.sent("order 200");
+    assert_eq!(orders(&received), (1..=200).collect::<Vec<_>>());
     // An agent publishes to every origin, at every hub.
-    let told = a.eye(["pub", "orders.done", "for all", "--all"]);
-    assert!(told.stdout.starts_with("delivered") || told.stdout.starts_with("queued"), "{told:?}");
+    let report = a.eye(["pub", "orders.done", "for all", "--all"]);
+    assert!(report.stdout.starts_with("delivered") || report.stdout.starts_with("queued"), "{report:?}");
     assert_eq!(orders(&evil.sent("for all")), [0; 0], "another origin heard something");
     publishes(&shop, "news", "fresh");
     quiet.sent("fresh");
     // Nothing was sent to the hub without a listener for orders.
     loop {
-        let (subject, payload) = observer.heard();
+        let (subject, payload) = observer.receive();
         let text = String::from_utf8_lossy(&payload);
         assert!(subject != at_c || !text.contains("order "), "{text}");
         if subject == at_c && text.contains("fresh") {
@@ -288,13 +289,13 @@ fn a_page_that_was_granted_a_topic_hears_it_from_another_hub() {
     let join = |home: &Home, setup: &PageSetup| ScriptedPage::join(home, setup, |code| Reply::text(code));
     assert_eq!(b.eye(["allow", "http://localhost:9", "--topics", "news"]).code, 0);
     let partner = join(&b, &PageSetup { origin: Some("http://localhost:9".into()), ..setup(&b, "Partner") });
-    hears(&partner, "*");
+    subscribe(&partner, "*");
     let shop = join(&a, &setup(&a, "Shop"));
     publishes(&shop, "orders", "order 1");
     publishes(&shop, "news", "fresh");
     assert_eq!(orders(&partner.sent("fresh")), [0; 0]);
     // An agent of another hub receives messages from pages of every origin.
     let listening = Running::of(b.command().args(["sub", "orders", "--count", "1"]));
-    let heard = listening.wait();
-    assert!(heard.stdout.contains("order 1"), "{heard:?}");
+    let received = listening.wait();
+    assert!(received.stdout.contains("order 1"), "{received:?}");
 }

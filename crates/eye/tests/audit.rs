@@ -198,10 +198,10 @@ fn mcp_clients_and_the_servers_they_call_have_rows() {
     assert_eq!(home.eye(["servers", "add", "small", "--", "sh", "-c", SMALL]).code, 0);
     let mut client = Client::with_token(&home, &token(&home));
     client.ask("tools/call", &json!({ "name": "eye", "arguments": { "expr": code(21) } }));
-    let asked =
+    let sent =
         rows(&home).into_iter().find(|row| row.face.as_deref() == Some("mcp") && row.op.as_deref() == Some("eval"));
-    let asked = asked.unwrap();
-    assert_eq!((ending(&asked), asked.page.as_deref()), ("ok", Some(page.session())));
+    let sent = sent.unwrap();
+    assert_eq!((ending(&sent), sent.page.as_deref()), ("ok", Some(page.session())));
     // A server that is still starting is found by a later call.
     loop {
         let call = json!({ "name": "mcp_call", "arguments": { "name": "whereabouts", "arguments": { "a": 1 } } });
@@ -303,11 +303,11 @@ fn a_killed_hub_leaves_whole_lines() {
         let asker = std::thread::spawn(move || {
             let socket = UnixStream::connect(asking).unwrap();
             let mut lines = BufReader::new(socket.try_clone().unwrap()).lines();
-            let mut asked = 0;
+            let mut calls = 0;
             while writeln!(&socket, "a:{}", code(3_000)).is_ok() && matches!(lines.next(), Some(Ok(_))) {
-                asked += 1;
+                calls += 1;
             }
-            asked
+            calls
         });
         while fs::metadata(log_file(&home)).map_or(0, |about| about.len()) < before + 100_000 {
             std::thread::yield_now();

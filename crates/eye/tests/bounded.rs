@@ -23,9 +23,9 @@ use tungstenite::stream::MaybeTlsStream;
 fn large_frames_keep_their_place_among_small_ones() {
     let home = home();
     let _hub = HubProcess::start(&home);
-    let (heard, codes) = channel();
+    let (sink, codes) = channel();
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Shop"), move |code| {
-        heard.send(code.len()).unwrap();
+        sink.send(code.len()).unwrap();
         Reply::Hold
     });
     let socket = UnixStream::connect(home.socket()).unwrap();
@@ -60,7 +60,7 @@ const TRIPS: u64 = 40;
 const FRAMES_BETWEEN_MAX: u64 = 2_000;
 
 /// Bytes that the hub has received from its peers.
-fn heard_bytes(home: &Home, token: &str) -> u64 {
+fn received_bytes(home: &Home, token: &str) -> u64 {
     let mut tcp = TcpStream::connect(("127.0.0.1", home.port())).unwrap();
     write!(
         tcp,
@@ -106,7 +106,7 @@ fn a_page_that_never_rests_lets_others_go_first() {
     writeln!(&agent, "{}", json!({ "jsonrpc": "2.0", "method": "hello", "params": hello })).unwrap();
     let mut answers = BufReader::new(agent.try_clone().unwrap()).lines().map(Result::unwrap);
     let token = home.eye(["token", "show"]).stdout.trim().to_owned();
-    let frames = || heard_bytes(&home, &token) / text.len() as u64;
+    let frames = || received_bytes(&home, &token) / text.len() as u64;
     let begun = frames();
     while frames() < begun + 1_000 {
         std::thread::yield_now();
@@ -174,7 +174,7 @@ fn titles_that_move_do_not_rewrite_the_list_of_sessions_each_time() {
     let begun = Instant::now();
     for round in 0..400 {
         for page in &pages {
-            page.say(&rpc::notification("page/info", &json!({ "title": format!("moves {round}") })));
+            page.send(&rpc::notification("page/info", &json!({ "title": format!("moves {round}") })));
         }
         // A hundred times a second, for as long as several writes may take. Events not read in time are merged.
         std::thread::sleep(Duration::from_millis(10));
@@ -200,7 +200,7 @@ fn a_query_that_would_look_at_too_much_is_refused() {
     let page = ScriptedPage::echo(&home, "Shop");
     let deep = (0..60).fold(json!({ "id": 7 }), |inner, _| json!([inner]));
     let update = json!({ "jsonrpc": "2.0", "method": "state/update", "params": { "state": deep, "revision": 1 } });
-    page.say(&update.to_string());
+    page.send(&update.to_string());
     assert_eq!(home.eye(["state", "$..id"]).stdout, "[7]\n");
     for (path, why) in [
         (format!("${}", "..*".repeat(20)), "more than 20000000 values"),

@@ -143,8 +143,8 @@ fn what_every_acting_verb_dispatches_is_trusted() {
     ok(home.eye(["browse", &format!("{}/hands", site()), "--headless", "--private"]));
     for (words, holds, kinds) in ACTS {
         ok(home.eye(["done = {}; fake = []; 0"]));
-        let said = ok(home.eye(with_file(words, &note.display().to_string())));
-        assert_eq!(ok(home.eye([*holds])), "true\n", "{words:?} {said}");
+        let output = ok(home.eye(with_file(words, &note.display().to_string())));
+        assert_eq!(ok(home.eye([*holds])), "true\n", "{words:?} {output}");
         assert_eq!(ok(home.eye(["fake.join()"])), "\n", "{words:?}");
         let list = kinds.iter().map(|kind| format!("{kind:?}")).collect::<Vec<_>>().join(",");
         let missing = ok(home.eye([format!("[{list}].filter(kind => !done[kind]).join()")]));
@@ -167,8 +167,8 @@ fn a_dialog_in_the_middle_of_a_verb_is_answered_and_told() {
         let mut line = with_file(words, &note.display().to_string());
         let accepts = words[0] != "scroll";
         line.extend(accepts.then(|| "--accept".to_owned()));
-        let said = ok(home.eye(line));
-        assert!(said.contains("confirm: Sure?"), "{words:?} {said}");
+        let output = ok(home.eye(line));
+        assert!(output.contains("confirm: Sure?"), "{words:?} {output}");
         assert_eq!(ok(home.eye(["answer"])), format!("{accepts}\n"), "{words:?}");
     }
 }
@@ -178,12 +178,12 @@ fn a_picture_is_a_file_with_its_size_and_price() {
     let Some((home, _hub)) = hub() else { return };
     ok(home.eye(["browse", &site(), "--headless", "--private"]));
     let file = home.path("shot.png");
-    let said = ok(home.eye(["shot", "--max", "640", "-o", &file.display().to_string()]));
+    let output = ok(home.eye(["shot", "--max", "640", "-o", &file.display().to_string()]));
     let bytes = std::fs::read(&file).unwrap();
-    assert!(bytes.starts_with(b"\x89PNG"), "{said}");
+    assert!(bytes.starts_with(b"\x89PNG"), "{output}");
     let width = u32::from_be_bytes(bytes[16..20].try_into().unwrap());
-    assert_eq!(width, 640, "{said}");
-    assert!(said.contains(" 640x") && said.contains("tokens"), "{said}");
+    assert_eq!(width, 640, "{output}");
+    assert!(output.contains(" 640x") && output.contains("tokens"), "{output}");
     let part = ok(home.eye(["shot", "#go", "-o", &file.display().to_string()]));
     let bytes = std::fs::read(&file).unwrap();
     assert!(u32::from_be_bytes(bytes[16..20].try_into().unwrap()) < 200, "{part}");
@@ -195,8 +195,8 @@ fn a_picture_is_a_file_with_its_size_and_price() {
 fn a_dialog_is_told_to_who_waits_and_to_the_next_until_it_is_answered() {
     let Some((home, _hub)) = hub() else { return };
     ok(home.eye(["browse", &site(), "--headless", "--private"]));
-    let asked = home.eye(["confirm('Sure?')"]);
-    assert!(asked.code != 0 && asked.stderr.contains("Sure?"), "{asked:?}");
+    let call = home.eye(["confirm('Sure?')"]);
+    assert!(call.code != 0 && call.stderr.contains("Sure?"), "{call:?}");
     let next = home.eye(["look"]);
     assert!(next.code != 0 && next.stderr.contains("eye dialog --accept"), "{next:?}");
     assert_eq!(ok(home.eye(["dialog"])), "confirm: Sure?\n");
@@ -216,12 +216,13 @@ fn a_tab_that_a_click_opens_joins_by_itself() {
     while home.eye(["-p", "Next", "document.title"]).stdout != "Next\n" {
         assert!(std::time::Instant::now() < ends, "{}", home.eye(["pages"]).stdout);
     }
-    for (features, told) in [("", "opens {url}/next?a in a new tab"), (", '', 'noopener'", "if the browser allows it")]
+    for (features, expected) in
+        [("", "opens {url}/next?a in a new tab"), (", '', 'noopener'", "if the browser allows it")]
     {
         let open = format!("document.getElementById('go').onclick = () => open('/next?a'{features}); 0");
         ok(home.eye(["-p", "Shop", &open]));
         let clicked = ok(home.eye(["-p", "Shop", "click", "#go"]));
-        assert!(clicked.contains(&told.replace("{url}", &url)), "{clicked}");
+        assert!(clicked.contains(&expected.replace("{url}", &url)), "{clicked}");
     }
 }
 

@@ -11,10 +11,10 @@ fn a_hub_that_is_killed_ends_every_call_of_every_thread() {
     let home = home();
     let hub = HubProcess::start(&home);
     let token = home.eye(["token", "show"]).stdout.trim_end().to_owned();
-    let (said, heard) = channel();
+    let (codes, received) = channel();
     let page = Page::builder()
         .tool(json!({ "name": "hold" }), move |call| {
-            let _ = said.send(());
+            let _ = codes.send(());
             call.wait_cancelled(DEADLINE);
             Ok(json!(null))
         })
@@ -32,7 +32,7 @@ fn a_hub_that_is_killed_ends_every_call_of_every_thread() {
         })
         .collect();
     for _ in &calls {
-        heard.recv_timeout(DEADLINE).unwrap();
+        received.recv_timeout(DEADLINE).unwrap();
     }
     hub.kill();
     for call in calls {

@@ -165,27 +165,27 @@ fn messages_that_never_become_whole_are_bounded_and_hold_nobody_up() {
     let _page = ScriptedPage::join(&b, &setup(&b, "Shop").alias("shop"), table);
     lists(&a, "shop");
     let mut stranger = nats.peer();
-    stranger.hear("eye.default.b");
-    stranger.hear("eye.default.h.stranger");
+    stranger.subscribe("eye.default.b");
+    stranger.subscribe("eye.default.h.stranger");
     let life = loop {
-        let beat: Beat = serde_json::from_slice(&stranger.heard().1).unwrap();
+        let beat: Beat = serde_json::from_slice(&stranger.receive().1).unwrap();
         if beat.hub == "a" {
             break beat.life;
         }
     };
     let subject = format!("eye.default.h.{life}");
-    let mut tell = |from: String, body: Body<'_>| {
-        stranger.say(&subject, &rmp_serde::to_vec_named(&Packet { from: from.into(), body }).unwrap());
+    let mut send = |from: String, body: Body<'_>| {
+        stranger.publish(&subject, &rmp_serde::to_vec_named(&Packet { from: from.into(), body }).unwrap());
     };
     for number in 0..PARTS_LEN_MAX + 44 {
-        tell(format!("h{number}"), Body::Part { id: 1, at: 0, last: false, bytes: vec![0; 64].into() });
+        send(format!("h{number}"), Body::Part { id: 1, at: 0, last: false, bytes: vec![0; 64].into() });
     }
     // The answer was read after all of that.
     let caller = WireCaller { name: "s".into(), scope: WireScope::All, frame: None };
     let session = SessionId::parse("nowhere").unwrap();
     let request = Request { call: 1, agent: 1, caller, session, lifetime_ms: 60_000, ask: Ask::Info };
-    tell("stranger".into(), Body::Frames(vec![Frame::Request(Arc::new(request))]));
-    while stranger.heard().0 != "eye.default.h.stranger" {}
+    send("stranger".into(), Body::Frames(vec![Frame::Request(Arc::new(request))]));
+    while stranger.receive().0 != "eye.default.h.stranger" {}
     let waiting = format!("eye_cluster_parts {PARTS_LEN_MAX}\n");
     let token = a.eye(["token", "show"]).stdout.trim().to_owned();
     let end = Instant::now() + DEADLINE;

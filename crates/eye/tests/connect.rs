@@ -68,9 +68,9 @@ fn large_frames_pass_both_ways_over_every_transport() {
     let hub = HubProcess::start(&there);
     let code = format!("'{}'", "ä\n".repeat(1 << 20));
     let answer = "x\r\n\"".repeat(1 << 20);
-    let (wanted, said) = (code.clone(), answer.clone());
+    let (wanted, text) = (code.clone(), answer.clone());
     let _page = ScriptedPage::join(&there, &PageSetup::new(&there, "Shop"), move |code| {
-        if code == wanted { Reply::text(said.clone()) } else { Reply::threw("the code is not what was sent") }
+        if code == wanted { Reply::text(text.clone()) } else { Reply::threw("the code is not what was sent") }
     });
     for (way, _) in WAYS {
         let here = connected(&there, &hub, way);

@@ -90,7 +90,7 @@ fn nothing_but_the_console_is_served_there_and_nothing_there_joins() {
     assert!(why.contains(r#""allowed":false"#), "{why}");
     let mut console = Console::open(&home);
     for provide in ["session/create", "tools/register"] {
-        let answer = console.asks(provide, &json!({ "tools": [] }));
+        let answer = console.request(provide, &json!({ "tools": [] }));
         assert!(answer["error"]["message"].as_str().unwrap().contains("only a page provides"), "{answer}");
     }
 }
@@ -199,29 +199,29 @@ fn a_call_that_cannot_be_undone_waits_for_the_person() {
     assert!(without.code != 0 && without.stderr.contains("cannot be undone"), "{}", without.stderr);
     let mut console = Console::open(&home);
     for allow in [true, false] {
-        let asked = home.start(["call", "buy"]);
+        let call = home.start(["call", "buy"]);
         let held =
             console.until(|frame| frame["params"]["control"]["held"].as_array().is_some_and(|held| !held.is_empty()));
         let one = &held["params"]["control"]["held"][0];
         assert_eq!((one["tool"].as_str(), one["arguments"].as_str()), (Some("buy"), Some("{}")));
         let id = one["id"].clone();
-        assert!(console.asks("console/confirm", &json!({ "id": id, "allow": allow }))["error"].is_null());
-        let ran = asked.wait();
+        assert!(console.request("console/confirm", &json!({ "id": id, "allow": allow }))["error"].is_null());
+        let ran = call.wait();
         if allow {
             assert!(ran.code == 0 && ran.stdout.contains("bought"), "{}{}", ran.stdout, ran.stderr);
         } else {
             assert!(ran.code != 0 && ran.stderr.contains("a person refused the call of buy"), "{}", ran.stderr);
         }
         assert!(
-            !console.asks("console/confirm", &json!({ "id": id, "allow": true }))["error"].is_null(),
+            !console.request("console/confirm", &json!({ "id": id, "allow": true }))["error"].is_null(),
             "decided once"
         );
     }
     // When the last console disconnects, no call waits for it.
-    let asked = home.start(["call", "buy"]);
+    let call = home.start(["call", "buy"]);
     console.until(|frame| frame["params"]["control"]["held"].as_array().is_some_and(|held| !held.is_empty()));
     drop(console);
-    assert!(asked.wait().stderr.contains("cannot be undone"));
+    assert!(call.wait().stderr.contains("cannot be undone"));
 }
 
 #[test]
@@ -230,17 +230,17 @@ fn tokens_and_origins_are_listed_and_changed() {
     let _hub = HubProcess::start(&home);
     assert_eq!(home.eye(["token", "new", "ci", "--may", "read"]).code, 0);
     let mut console = Console::open(&home);
-    let tokens = console.asks("console/tokens", &json!({}));
+    let tokens = console.request("console/tokens", &json!({}));
     assert_eq!(tokens["result"]["tokens"][0]["name"], "ci");
     assert!(!tokens.to_string().contains("hash"), "{tokens}");
-    assert_eq!(console.asks("console/revoke", &json!({ "name": "ci" }))["result"]["revoked"], "ci");
+    assert_eq!(console.request("console/revoke", &json!({ "name": "ci" }))["result"]["revoked"], "ci");
     assert!(!home.eye(["token", "list"]).stdout.contains("ci"));
-    let allowed = console.asks("console/allow", &json!({ "origin": "https://Shop.example/", "confirm": true }));
+    let allowed = console.request("console/allow", &json!({ "origin": "https://Shop.example/", "confirm": true }));
     assert_eq!(allowed["result"]["origins"][0]["origin"], "https://shop.example");
-    console.asks("console/allow", &json!({ "origin": "https://shop.example", "eval": false }));
+    console.request("console/allow", &json!({ "origin": "https://shop.example", "eval": false }));
     let listed = home.eye(["allow", "--list"]).stdout;
     assert!(listed.contains("https://shop.example without eval with confirmation"), "{listed}");
-    console.asks("console/remove", &json!({ "origin": "https://Shop.example/" }));
+    console.request("console/remove", &json!({ "origin": "https://Shop.example/" }));
     assert!(!home.eye(["allow", "--list"]).stdout.contains("shop.example"));
 }
 
@@ -269,25 +269,25 @@ fn servers_of_a_project_and_their_changed_tools_wait_for_the_person() {
     assert_eq!(home.eye(["servers"]).code, 0);
     let mut console = Console::open(&home);
     let waits = |console: &mut Console, kind: &str| {
-        let told = console.until(|frame| frame["params"]["waiting"]["waiting"][0]["kind"] == kind);
-        told["params"]["waiting"]["waiting"][0].clone()
+        let message = console.until(|frame| frame["params"]["waiting"]["waiting"][0]["kind"] == kind);
+        message["params"]["waiting"]["waiting"][0].clone()
     };
     let entry = waits(&mut console, "entry");
     assert_eq!((entry["server"].as_str(), entry["command"][0].as_str()), (Some("s"), Some("sh")), "{entry}");
     let mut other = entry.clone();
     other["seen"] = json!("0123");
-    let refused = console.asks("gateway/trust", &other);
+    let refused = console.request("gateway/trust", &other);
     assert!(refused["error"]["message"].as_str().unwrap().contains("not what was shown"), "{refused}");
     assert!(!home.path("ran").exists(), "nothing runs before");
-    assert_eq!(console.asks("gateway/trust", &entry)["result"]["trusted"], "s");
+    assert_eq!(console.request("gateway/trust", &entry)["result"]["trusted"], "s");
     home.eye(["discover", "act"]);
     let tools = waits(&mut console, "tools");
     assert_eq!(tools["tools"][0]["changed"], false, "{tools}");
     let mut other = tools.clone();
     other["seen"] = json!("0123");
-    assert!(console.asks("gateway/approve", &other)["error"].is_object());
+    assert!(console.request("gateway/approve", &other)["error"].is_object());
     assert_ne!(home.eye(["call", "s::act"]).code, 0);
-    assert_eq!(console.asks("gateway/approve", &tools)["result"]["approved"], 1);
+    assert_eq!(console.request("gateway/approve", &tools)["result"]["approved"], 1);
     assert_eq!(home.eye(["call", "s::act"]).stdout.trim(), "acted");
     // The author changes the description, and the server restarts.
     drop((console, hub));
@@ -302,7 +302,7 @@ fn servers_of_a_project_and_their_changed_tools_wait_for_the_person() {
     let secret = home.eye(["token", "new", "ci", "--may", "servers"]).stdout.trim().to_owned();
     let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "gateway/approve", "params": tools });
     let mut command = home.command();
-    let asked = command.args(["rpc", &request.to_string()]).env("EYE_TOKEN", secret).output().unwrap();
-    let said = String::from_utf8_lossy(&asked.stdout).into_owned();
-    assert!(said.contains("lacks the scope `admin`"), "{said}");
+    let call = command.args(["rpc", &request.to_string()]).env("EYE_TOKEN", secret).output().unwrap();
+    let reply = String::from_utf8_lossy(&call.stdout).into_owned();
+    assert!(reply.contains("lacks the scope `admin`"), "{reply}");
 }

@@ -98,16 +98,16 @@ fn a_tab_at_a_denied_site_shows_agents_nothing_and_is_led_elsewhere() {
         // It navigates there, as a user's click would, and sees nothing of the page.
         let went = home.eye(["goto", &format!("{bank}{path}")]);
         let file = home.path("shot.png").display().to_string();
-        let mut said = vec![went.stdout + &went.stderr];
+        let mut output = vec![went.stdout + &went.stderr];
         for words in
             [&["look"][..], &["document.title"], &["text"], &["shot", "-o", &file], &["cookies", "get"], &["net"]]
         {
             let ran = home.eye(words.iter().copied());
             assert!(is_denied(&ran), "{words:?} {ran:?}");
-            said.push(ran.stdout + &ran.stderr);
+            output.push(ran.stdout + &ran.stderr);
         }
-        said.push(ok(home.eye(["pages"])));
-        for text in said {
+        output.push(ok(home.eye(["pages"])));
+        for text in output {
             assert!(!text.contains("4711") && !text.contains("Balance"), "{text}");
         }
         ok(home.eye(["back"]));

@@ -95,25 +95,25 @@ fn listening_elsewhere_and_names_are_refused_without_need() {
         let ran = Running::of(home.command().args(["up", "--foreground"]).args(flags)).wait();
         (ran.code, ran.stderr)
     };
-    let (code, said) = up(&["--listen", "0.0.0.0"]);
+    let (code, output) = up(&["--listen", "0.0.0.0"]);
     assert_eq!(code, 2);
     assert_eq!(
-        said,
+        output,
         format!(
             "error: listening on 0.0.0.0:{}, beyond loopback, needs TLS: `--tls` or `--tls-cert` and `--tls-key`, or `--published` where a container publishes the port to loopback only\n",
             home.port()
         )
     );
-    let (code, said) = up(&["--listen", "0.0.0.0", "--published", "--auth", "none"]);
+    let (code, output) = up(&["--listen", "0.0.0.0", "--published", "--auth", "none"]);
     assert_eq!(code, 2);
-    assert!(said.ends_with("beyond loopback, needs a token: leave out `--auth none`\n"), "{said}");
-    let (code, said) = up(&["--published"]);
+    assert!(output.ends_with("beyond loopback, needs a token: leave out `--auth none`\n"), "{output}");
+    let (code, output) = up(&["--published"]);
     assert_eq!(code, 2);
-    assert!(said.contains("--listen <ADDR>"), "{said}");
-    let (code, said) = up(&["--published", "--listen", "127.0.0.1"]);
+    assert!(output.contains("--listen <ADDR>"), "{output}");
+    let (code, output) = up(&["--published", "--listen", "127.0.0.1"]);
     assert_eq!(code, 2);
     let want = "error: --published is for a port beyond loopback, and 127.0.0.1 is not\nhint: leave --published out, or write --listen 0.0.0.0 in a container\n";
-    assert_eq!(said, want);
+    assert_eq!(output, want);
     for (name, part) in [
         ("localhost", "pages and agents may always use it; leave it out"),
         ("127.0.0.1", "pages and agents may always use it; leave it out"),
@@ -121,9 +121,9 @@ fn listening_elsewhere_and_names_are_refused_without_need() {
         ("box.local:8765", "write the bare name, without scheme, port or path, such as box.local"),
         ("*", "write the bare name, without scheme, port or path, such as box.local"),
     ] {
-        let (code, said) = up(&["--host", name]);
+        let (code, output) = up(&["--host", name]);
         assert_eq!(code, 2, "{name}");
-        assert!(said.contains(part), "{name}: {said}");
+        assert!(output.contains(part), "{name}: {output}");
     }
 }
 

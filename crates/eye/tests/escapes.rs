@@ -51,17 +51,17 @@ fn no_verb_lets_a_page_steer_the_terminal() {
     let page = page(&home);
     let state =
         json!({ "jsonrpc": "2.0", "method": "state/update", "params": { "state": { "a": nasty() }, "revision": 1 } });
-    page.say(&state.to_string());
+    page.send(&state.to_string());
     // Messages wait for the agent that reads them.
     let message = |topic: &str| {
         let params = json!({ "topic": topic, "message": nasty(), "as": nasty() });
-        page.say(&json!({ "jsonrpc": "2.0", "method": "topic/publish", "params": params }).to_string());
+        page.send(&json!({ "jsonrpc": "2.0", "method": "topic/publish", "params": params }).to_string());
     };
     for topic in ["heard", "heard-json", "watched"] {
         message(topic);
     }
     let put = json!({ "jsonrpc": "2.0", "method": "mailbox/put", "params": { "message": { "a": nasty() } } });
-    page.say(&put.to_string());
+    page.send(&put.to_string());
     let started = home.eye(["async", "x"]);
     let id = started.stdout.trim();
     for args in [

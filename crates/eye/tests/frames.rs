@@ -97,8 +97,8 @@ fn frames_of_other_origins_are_looked_at_and_acted_on_with_trusted_events() {
     }
     // None of it happened in the page itself.
     assert_eq!(ok(home.eye(["typeof done"])), "undefined\n");
-    let whole = home.eye(["--frame", "far", "shot"]);
-    assert!(whole.code != 0 && whole.stderr.contains("this is a frame of one"), "{whole:?}");
+    let shot = home.eye(["--frame", "far", "shot"]);
+    assert!(shot.code != 0 && shot.stderr.contains("this is a frame of one"), "{shot:?}");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn number(look: &str, name: &str) -> String {
 }
 
 /// The outline of the shop once it has the lines of all its frames.
-fn whole(home: &Home) -> String {
+fn full_outline(home: &Home) -> String {
     until(home, &["look", "--all"], |ran| ran.stdout.matches(" [Pay]").count() == 3).stdout
 }
 
@@ -158,7 +158,7 @@ fn whole(home: &Home) -> String {
 fn an_outline_has_the_lines_of_frames_below_theirs_and_their_refs_are_asked_at_the_tab() {
     let Some((home, _hub)) = hub() else { return };
     let (_, pay) = open(&home);
-    let look = whole(&home);
+    let look = full_outline(&home);
     let lines: Vec<&str> = look.lines().collect();
     let indent = |line: &str| line.len() - line.trim_start().len();
     for name in ["near", "far"] {
@@ -208,7 +208,7 @@ fn signal(process: u32, signal: Signal) {
 fn a_frame_that_hangs_or_crashes_is_named_and_holds_up_neither_its_tab_nor_other_frames() {
     let Some((home, _hub)) = hub() else { return };
     open(&home);
-    let far = number(&whole(&home), "far");
+    let far = number(&full_outline(&home), "far");
     // During a verb.
     let hangs = home.eye(["--frame", "far", "--timeout", "1", "for (;;);"]);
     assert_eq!(hangs.code, 124, "{hangs:?}");
@@ -218,7 +218,7 @@ fn a_frame_that_hangs_or_crashes_is_named_and_holds_up_neither_its_tab_nor_other
     assert_eq!(ok(home.eye(["--frame", "near", "typeof done"])), "object\n");
     assert_eq!(ok(home.eye(["document.title"])), "Shop\n");
     ok(home.eye(["--frame", "far", "stop-script"]));
-    whole(&home);
+    full_outline(&home);
     let waiting = home.start(["--frame", "far", "--timeout", "50", "new Promise(() => {})"]);
     crash_frame(&home);
     let ended = waiting.wait();
@@ -227,14 +227,14 @@ fn a_frame_that_hangs_or_crashes_is_named_and_holds_up_neither_its_tab_nor_other
     let look = ok(home.eye(["look", "--all"]));
     assert_eq!(look.matches(" [Pay]").count(), 1, "{look}");
     ok(home.eye(["reload"]));
-    whole(&home);
+    full_outline(&home);
 }
 
 #[test]
 fn a_token_for_a_page_neither_sees_nor_acts_in_frames_of_origins_that_it_does_not_cover() {
     let Some((home, _hub)) = hub() else { return };
     let (url, pay) = open(&home);
-    let look = whole(&home);
+    let look = full_outline(&home);
     let origin = url.split("/?").next().unwrap();
     let near = format!("http://127.0.0.1:{pay}");
     for (pages, seen) in [(vec![origin], 0), (vec![origin, &near], 1)] {
@@ -347,11 +347,11 @@ fn requests_of_a_document_without_an_origin_are_those_of_the_document_around_it(
     let names = ["early", "boxed", "deep", "mine"];
     let all = |rows: &str| names.iter().all(|name| rows.contains(&format!("?{name}")));
     until(&home, &["net", "--all"], |ran| all(&ran.stdout));
-    let told =
+    let message =
         |rows: &str| -> Vec<&str> { names.into_iter().filter(|name| rows.contains(&format!("?{name}"))).collect() };
-    assert_eq!(told(&with(&["net", "--all"]).stdout), ["mine"]);
+    assert_eq!(message(&with(&["net", "--all"]).stdout), ["mine"]);
     ok(home.eye(["deny", &near]));
-    assert_eq!(told(&ok(home.eye(["net", "--all"]))), ["mine"]);
+    assert_eq!(message(&ok(home.eye(["net", "--all"]))), ["mine"]);
 }
 
 /// The x coordinate between the two frames of the shop.

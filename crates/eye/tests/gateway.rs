@@ -64,8 +64,8 @@ fn servers_are_listed_with_how_they_are_and_run_where_they_are_asked_from() {
         )
     };
     for folder in ["work/a", "work/b"] {
-        let (said, folder) = call(folder);
-        assert_eq!(said, folder);
+        let (text, folder) = call(folder);
+        assert_eq!(text, folder);
     }
     // A server's work is counted for the project that used it.
     for (folder, calls) in [("work/a", 1), ("work/b", 1), ("work", 0)] {

@@ -33,12 +33,12 @@ impl Line {
         Self { socket, early: VecDeque::new() }
     }
 
-    fn say(&mut self, message: &Value) {
+    fn send(&mut self, message: &Value) {
         self.socket.send(Message::text(message.to_string())).unwrap();
     }
 
     /// Returns the first wanted message; keeps the others.
-    fn hear(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+    fn receive(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.early.iter().position(&wanted) {
             return self.early.remove(at).unwrap();
         }
@@ -54,16 +54,16 @@ impl Line {
 
     /// Sends a message and returns its reply.
     fn ask(&mut self, message: &Value) -> Value {
-        self.say(message);
+        self.send(message);
         self.reply(&message["requestId"])
     }
 
     fn reply(&mut self, id: &Value) -> Value {
-        self.hear(|value| value["requestId"] == *id && value["success"].is_boolean())
+        self.receive(|value| value["requestId"] == *id && value["success"].is_boolean())
     }
 
     fn event(&mut self, agent: &Value, event: &str) -> Value {
-        self.hear(|value| value["agentId"] == *agent && value["event"] == event)
+        self.receive(|value| value["agentId"] == *agent && value["event"] == event)
     }
 
     /// Sends an order for an agent.
@@ -150,8 +150,8 @@ fn progress_is_told_when_it_is_asked_for() {
     let mut ask = short("r");
     ask["progress"] = true.into();
     assert_eq!(line.ask(&ask)["success"], true);
-    let told: Vec<u64> = line.early.iter().map(|news| news["generation"].as_u64().unwrap()).collect();
-    assert_eq!(told, [1, 2]);
+    let outcome: Vec<u64> = line.early.iter().map(|news| news["generation"].as_u64().unwrap()).collect();
+    assert_eq!(outcome, [1, 2]);
     assert!(line.early.iter().all(|news| news["type"] == "progress" && news["requestId"] == "r"), "{:?}", line.early);
     line.early.clear();
     assert_eq!(line.ask(&short("quiet"))["success"], true);
@@ -171,8 +171,8 @@ fn what_does_not_fit_is_refused_in_the_seeds_words() {
     );
     let bad = line.ask(&json!({ "requestId": "b", "action": "evolve", "seed_shader": SHADER, "generations": 0 }));
     assert_eq!(bad["error"], "generations must be an integer between 1 and 100");
-    line.say(&json!([1]));
-    let bad = line.hear(|value| value["requestId"].is_null());
+    line.send(&json!([1]));
+    let bad = line.receive(|value| value["requestId"].is_null());
     assert_eq!((&bad["success"], &bad["error_code"]), (&false.into(), &"INVALID_INPUT".into()));
     assert_eq!(line.ask(&json!({ "requestId": "c", "action": "cancel" }))["error_code"], "INVALID_INPUT");
 }
@@ -182,8 +182,8 @@ fn a_cancelled_run_answers_with_its_best_and_leaves_no_cartridge() {
     let home = stage::home();
     let _hub = HubProcess::start(&home);
     let mut line = Line::open(&home, "/evolution");
-    line.say(&long("r"));
-    line.hear(|value| value["type"] == "progress");
+    line.send(&long("r"));
+    line.receive(|value| value["type"] == "progress");
     assert!(line.ask(&long("r"))["error"].as_str().unwrap().contains("under way already"));
     let ended = line.ask(&json!({ "type": "cancel", "requestId": "r" }));
     assert_eq!(
@@ -212,18 +212,18 @@ fn who_waits_is_told_and_a_closed_connection_makes_room() {
     let _hub = HubProcess::start(&home);
     let mut busy = Line::open(&home, "/evolution");
     for id in ["a", "b"] {
-        busy.say(&long(id));
-        busy.hear(|value| value["requestId"] == id && value["type"] == "progress");
+        busy.send(&long(id));
+        busy.receive(|value| value["requestId"] == id && value["type"] == "progress");
     }
     let mut patient = Line::open(&home, "/evolution");
     let mut ask = short("r");
     ask["progress"] = true.into();
-    patient.say(&ask);
-    assert_eq!(patient.hear(|value| value["type"] == "queued")["ahead"], 1);
+    patient.send(&ask);
+    assert_eq!(patient.receive(|value| value["type"] == "queued")["ahead"], 1);
     let mut second = short("s");
     second["progress"] = true.into();
-    patient.say(&second);
-    assert_eq!(patient.hear(|value| value["requestId"] == "s" && value["type"] == "queued")["ahead"], 2);
+    patient.send(&second);
+    assert_eq!(patient.receive(|value| value["requestId"] == "s" && value["type"] == "queued")["ahead"], 2);
     let cancelled = patient.ask(&json!({ "requestId": "s", "action": "cancel" }));
     assert_eq!((&cancelled["success"], &cancelled["error"]), (&false.into(), &"cancelled before it began".into()));
     drop(busy);
@@ -239,9 +239,9 @@ fn so_many_runs_wait_and_no_more() {
     for n in 0..18 {
         let line = &mut lines[n / 8];
         let id = n.to_string();
-        line.say(&long(&id));
+        line.send(&long(&id));
         let kind = if n < 2 { "progress" } else { "queued" };
-        line.hear(|value| value["requestId"] == id.as_str() && value["type"] == kind);
+        line.receive(|value| value["requestId"] == id.as_str() && value["type"] == kind);
     }
     let refused = lines[0].ask(&long("ninth"));
     assert_eq!(refused["error_code"], "BACKEND_UNAVAILABLE");
@@ -305,11 +305,11 @@ impl Listener {
         let subscribe = json!({ "jsonrpc": "2.0", "id": 1, "method": "topic/subscribe", "params": { "topic": topic } });
         writeln!(stream, "{subscribe}").unwrap();
         let mut listener = Self(BufReader::new(stream));
-        listener.hear(|value| value["id"] == 1);
+        listener.receive(|value| value["id"] == 1);
         listener
     }
 
-    fn hear(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+    fn receive(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             let mut line = String::new();
             assert!(self.0.read_line(&mut line).expect("a message in time") > 0);
@@ -337,9 +337,9 @@ fn an_analyzer_measures_its_region_and_tells_topic_and_connection() {
     assert_eq!((&report["report"]["entropy"], &report["report"]["uniqueColors"]), (&0.0.into(), &1.into()), "{report}");
     assert_eq!((&report["report"]["histogram"][0], &report["report"]["pixels"]), (&8.into(), &8.into()), "{report}");
     assert_eq!(line.event(agent, "ended")["status"], "finished");
-    let told = topic.hear(|value| value["params"]["message"]["event"] == "report");
-    assert_eq!(told["params"]["topic"], format!("geometry/agents/{}", agent.as_str().unwrap()));
-    assert_eq!((&told["params"]["message"], &told["params"]["from"]), (&report, &"geometry".into()));
+    let outcome = topic.receive(|value| value["params"]["message"]["event"] == "report");
+    assert_eq!(outcome["params"]["topic"], format!("geometry/agents/{}", agent.as_str().unwrap()));
+    assert_eq!((&outcome["params"]["message"], &outcome["params"]["from"]), (&report, &"geometry".into()));
     let row = line.steer("get", agent);
     assert_eq!((&row["status"], &row["lastReport"]), (&"finished".into(), &report));
 }
@@ -462,7 +462,7 @@ fn agents_outlive_their_connection_but_not_the_hub() {
     let config = json!({ "interval_ms": 200, "heartbeat_interval": 1 });
     let agent = line.ask(&spawn("monitor", &config))["agentId"].clone();
     drop(line);
-    topic.hear(|value| value["params"]["message"]["event"] == "heartbeat");
+    topic.receive(|value| value["params"]["message"]["event"] == "heartbeat");
     assert_eq!(Line::open(&home, "/agents").steer("get", &agent)["status"], "running");
     hub.kill();
     let _hub = HubProcess::start(&home);
@@ -477,13 +477,13 @@ fn a_hub_that_ends_cancels_what_is_under_way() {
     let hub = HubProcess::start(&home);
     let _page = map(&home, "map", &Tone::default());
     let mut line = Line::open(&home, "/evolution");
-    line.say(&long("r"));
-    line.hear(|value| value["type"] == "progress");
+    line.send(&long("r"));
+    line.receive(|value| value["type"] == "progress");
     let mut agents = Line::open(&home, "/agents");
     agents.ask(&spawn("monitor", &json!({})));
     let mut topic = Listener::of(&home, "geometry/agents/*");
     assert_eq!(home.eye(["down"]).code, 0);
-    let ended = topic.hear(|value| value["params"]["message"]["event"] == "ended");
+    let ended = topic.receive(|value| value["params"]["message"]["event"] == "ended");
     assert_eq!(ended["params"]["message"]["reason"], "the hub ends");
     // A thread that continued to compute would keep the process alive.
     hub.wait();

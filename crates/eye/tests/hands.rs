@@ -99,7 +99,7 @@ fn until(home: &Home, words: &[&str], wanted: impl Fn(&Ran) -> bool) -> Ran {
     }
 }
 
-fn says(home: &Home, text: &str) {
+fn expect_text(home: &Home, text: &str) {
     ok(home.eye(["wait", &format!("out.textContent === {text:?}"), "--timeout", "50"]));
 }
 
@@ -108,19 +108,22 @@ fn what_a_page_would_ask_a_person_for_is_denied_at_once_until_it_is_granted() {
     let Some((home, _hub)) = hub() else { return };
     ok(home.eye(["browse", &site(), "--headless", "--private"]));
     ok(home.eye(["click", "#where"]));
-    says(&home, "refused 1");
-    let asked =
+    expect_text(&home, "refused 1");
+    let call =
         "(await navigator.permissions.query({ name: 'notifications' })).state + await Notification.requestPermission()";
-    assert_eq!(ok(home.eye([asked])), "denieddenied\n");
+    assert_eq!(ok(home.eye([call])), "denieddenied\n");
     let unknown = home.eye(["emulate", "--grant", "flying"]);
     assert!(unknown.code != 0 && unknown.stderr.contains("geolocation, notifications"), "{unknown:?}");
-    let said = ok(home.eye(["emulate", "--grant", "geolocation", "--geolocation", "52.5,13.4"]));
-    assert!(said.starts_with("at 52.5,13.4, http://127.0.0.1:") && said.contains("may use geolocation"), "{said}");
+    let output = ok(home.eye(["emulate", "--grant", "geolocation", "--geolocation", "52.5,13.4"]));
+    assert!(
+        output.starts_with("at 52.5,13.4, http://127.0.0.1:") && output.contains("may use geolocation"),
+        "{output}"
+    );
     ok(home.eye(["click", "#where"]));
-    says(&home, "at 52.5");
+    expect_text(&home, "at 52.5");
     ok(home.eye(["emulate", "--reset"]));
     ok(home.eye(["click", "#where"]));
-    says(&home, "refused 1");
+    expect_text(&home, "refused 1");
     assert_eq!(ok(home.eye(["fake.join()"])), "\n");
 }
 
@@ -135,7 +138,7 @@ fn what_is_copied_is_pasted_and_what_is_dragged_lies_in_another_list() {
     assert_eq!(ok(home.eye(["document.getElementById('to').value"])), "cargo\n");
     // A page may write to the clipboard because a user has pressed its button.
     ok(home.eye(["click", "#copy"]));
-    says(&home, "copied");
+    expect_text(&home, "copied");
     ok(home.eye(["fill", "#to", ""]));
     ok(home.eye(["press", "Control+v", "#to"]));
     assert_eq!(ok(home.eye(["document.getElementById('to').value"])), "from the page\n");
@@ -202,7 +205,7 @@ fn pages_in_a_sandbox_and_behind_a_service_worker_are_acted_on() {
     ok(home.eye(["browse", &format!("{url}/worked"), "--headless", "--private"]));
     ok(home.eye(["wait", "globalThis.ready && navigator.serviceWorker.controller !== null", "--timeout", "50"]));
     ok(home.eye(["click", "#go"]));
-    says(&home, "by the worker");
+    expect_text(&home, "by the worker");
     assert_eq!(ok(home.eye(["fake.join()"])), "\n");
 }
 

@@ -16,19 +16,19 @@ fn hostile(home: &Home, session: &str) -> ScriptedPage {
     ScriptedPage::join(home, &setup, |_| Reply::text("hostile"))
 }
 
-fn says(page: &ScriptedPage, method: &str, params: &Value) {
-    page.say(&json!({"jsonrpc":"2.0","method":method,"params":params}).to_string());
+fn notify(page: &ScriptedPage, method: &str, params: &Value) {
+    page.send(&json!({"jsonrpc":"2.0","method":method,"params":params}).to_string());
 }
 
 /// Publishes a document and a patch of it.
 fn patches(page: &ScriptedPage, state: &Value, patch: &Value) {
-    says(page, "state/update", &json!({"state":state,"revision":1}));
-    says(page, "state/patch", &json!({"patch":patch,"revision":2}));
+    notify(page, "state/update", &json!({"state":state,"revision":1}));
+    notify(page, "state/patch", &json!({"patch":patch,"revision":2}));
 }
 
 fn registers(page: &ScriptedPage, schema: &Value) {
     let params = json!({"tools":[{"name":"t","inputSchema":schema}]});
-    page.say(&json!({"jsonrpc":"2.0","id":"register","method":"tools/register","params":params}).to_string());
+    page.send(&json!({"jsonrpc":"2.0","id":"register","method":"tools/register","params":params}).to_string());
 }
 
 fn chain(length: usize, link: impl Fn(&Value) -> Value) -> Value {
@@ -61,10 +61,10 @@ fn no_page_kills_or_freezes_the_hub() {
     patches(&page, &json!({"a":{}}), &double.into());
     others_are_answered(&home, "copies that double");
 
-    says(&page, "state/update", &json!({"state":{"a":[[]]},"revision":1}));
+    notify(&page, "state/update", &json!({"state":{"a":[[]]},"revision":1}));
     for n in 0..16 {
         let deeper = json!({"op":"copy","from":"/a","path":format!("/a{}/-", "/0".repeat((2 << n) - 1))});
-        says(&page, "state/patch", &json!({"patch":[deeper],"revision":n + 2}));
+        notify(&page, "state/patch", &json!({"patch":[deeper],"revision":n + 2}));
     }
     others_are_answered(&home, "copies into their own depth");
 
@@ -93,7 +93,7 @@ fn no_page_kills_or_freezes_the_hub() {
 
     for n in 0..12 {
         let left = hostile(&home, &format!("left{n}"));
-        says(&left, "state/update", &json!({"state":vec![0; 900_000],"revision":1}));
+        notify(&left, "state/update", &json!({"state":vec![0; 900_000],"revision":1}));
         left.leave();
         others_are_answered(&home, "a large state that is left behind");
     }
@@ -108,15 +108,15 @@ fn a_hub_that_is_kept_busy_ends_when_it_is_told_to() {
     let page = hostile(&home, "hostile");
     let front = Value::from(vec![json!({"op":"add","path":"/0","value":0}); 5_000]);
     for revision in 1..40 {
-        says(&page, "state/update", &json!({"state":vec![0; 400_000],"revision":2 * revision}));
-        says(&page, "state/patch", &json!({"patch":front,"revision":2 * revision + 1}));
+        notify(&page, "state/update", &json!({"state":vec![0; 400_000],"revision":2 * revision}));
+        notify(&page, "state/patch", &json!({"patch":front,"revision":2 * revision + 1}));
     }
     let pid = Pid::from_raw(i32::try_from(hub.pid()).unwrap()).unwrap();
     kill_process(pid, Signal::TERM).unwrap();
-    let (tell, told) = channel();
+    let (done, is_done) = channel();
     std::thread::spawn(move || {
         hub.wait();
-        let _ = tell.send(());
+        let _ = done.send(());
     });
-    told.recv_timeout(DEADLINE).expect("SIGTERM ends it, whatever it does");
+    is_done.recv_timeout(DEADLINE).expect("SIGTERM ends it, whatever it does");
 }

@@ -219,8 +219,8 @@ fn no_token_travels_in_the_clear_beyond_loopback() {
     let want = answers(4, "", &format!("error: the token would travel to http://{host}:{port} in the clear\n{hint}"));
     for scheme in ["ws", "http"] {
         let url = format!("{scheme}://{host}:{port}");
-        let asked = Running::of(home.command().arg("1").env("EYE_SERVER", &url).env("EYE_TOKEN", "for-it")).wait();
-        assert_eq!(asked, want);
+        let ran = Running::of(home.command().arg("1").env("EYE_SERVER", &url).env("EYE_TOKEN", "for-it")).wait();
+        assert_eq!(ran, want);
         assert_eq!(Running::of(home.command().args(["connect", &url]).env("EYE_TOKEN", "for-it")).wait(), want);
         assert_eq!(home.eye(["connect", &url, "--token-file", file.to_str().unwrap()]), want);
         let line = ["connect", &url, "--foreground", "--token-file", file.to_str().unwrap()];

@@ -18,17 +18,17 @@ fn answers_to_calls_of_a_killed_hub_are_not_believed() {
     let hub = HubProcess::start(&home);
     let setup = PageSetup::new(&home, "Late").session("late");
     let page = ScriptedPage::join(&home, &setup, |_| Reply::Hold);
-    let asked: Vec<_> = (0..CALLS).map(|_| home.start(["slow()"])).collect();
+    let calls: Vec<_> = (0..CALLS).map(|_| home.start(["slow()"])).collect();
     let old: Vec<Held> = (0..CALLS).map(|_| page.held()).collect();
     hub.kill();
     page.wait_closed();
-    for one in asked {
+    for one in calls {
         assert_ne!(one.wait().code, 0, "the hub that was asked is dead");
     }
 
     let _hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &setup, |_| Reply::Hold);
-    let asked: Vec<_> = (0..CALLS).map(|_| home.start(["slow()"])).collect();
+    let calls: Vec<_> = (0..CALLS).map(|_| home.start(["slow()"])).collect();
     let new: Vec<Held> = (0..CALLS).map(|_| page.held()).collect();
     // The ids that it never answered at the earlier hub, and the ids that hub would have used next.
     let first: u64 = old[0].id.parse().unwrap();
@@ -40,7 +40,7 @@ fn answers_to_calls_of_a_killed_hub_are_not_believed() {
         assert!(held.id.parse::<u64>().unwrap() < 1 << 53, "a page may read {} as a JavaScript number", held.id);
         page.answer(held, &Ok(Value::Text("right".into())));
     }
-    for one in asked {
+    for one in calls {
         assert_eq!(one.wait().stdout, "right\n");
     }
 }
@@ -96,8 +96,8 @@ fn a_session_is_kept_for_its_origin_and_nothing_of_it_goes_to_another() {
     let home = home();
     let _hub = hub(&home);
     let shop = page_of(&home, SHOP, "Shop", Some("till"), None);
-    shop.say(&notify("state/update", &json!({ "state": { "secret": "s3cret" }, "revision": 1 })));
-    shop.say(&notify("mailbox/put", &json!({ "message": "s3cret mail" })));
+    shop.send(&notify("state/update", &json!({ "state": { "secret": "s3cret" }, "revision": 1 })));
+    shop.send(&notify("mailbox/put", &json!({ "message": "s3cret mail" })));
     assert_eq!(home.eye(["use", "till"]).code, 0);
     assert_eq!(home.eye(["1"]).stdout, "Shop\n");
     assert!(home.eye(["state"]).stdout.contains("s3cret"));
@@ -146,20 +146,20 @@ fn raw_join(home: &Home, origin: &str, session: &str) -> Result<String, u16> {
     request.headers_mut().insert("Sec-WebSocket-Protocol", "eye".parse().unwrap());
     let (mut socket, _) = tungstenite::connect(request).unwrap();
     socket.send(Message::text(r#"{"jsonrpc":"2.0","id":1,"method":"hello","params":{"typed":true}}"#)).unwrap();
-    let mut told = String::new();
+    let mut report = String::new();
     loop {
         match socket.read() {
             Ok(Message::Text(text)) => {
-                told = text.to_string();
+                report = text.to_string();
                 // A ping with a response shows that it was not closed after its welcome.
                 socket.send(Message::text(r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#)).unwrap();
-                if told.contains("pong") {
-                    return Ok(told);
+                if report.contains("pong") {
+                    return Ok(report);
                 }
             }
             Ok(Message::Close(Some(frame))) => return Err(frame.code.into()),
             Ok(_) => {}
-            Err(error) => panic!("{error} after {told}"),
+            Err(error) => panic!("{error} after {report}"),
         }
     }
 }
@@ -170,11 +170,11 @@ fn a_page_hears_no_topic_of_another_origin_unless_it_was_granted() {
     let _hub = hub(&home);
     let shop = page_of(&home, SHOP, "Shop", Some("till"), None);
     let evil = page_of(&home, EVIL, "Evil", None, None);
-    evil.say(&request("s", "topic/subscribe", &json!({ "topic": "*" })));
-    evil.say(&request("t", "topic/subscribe", &json!({ "topic": "_mailbox" })));
+    evil.send(&request("s", "topic/subscribe", &json!({ "topic": "*" })));
+    evil.send(&request("t", "topic/subscribe", &json!({ "topic": "_mailbox" })));
     evil.sent(r#""id":"t""#);
-    shop.say(&notify("topic/publish", &json!({ "topic": "orders.new", "message": "s3cret order", "queue": false })));
-    shop.say(&notify("mailbox/put", &json!({ "message": "s3cret mail" })));
+    shop.send(&notify("topic/publish", &json!({ "topic": "orders.new", "message": "s3cret order", "queue": false })));
+    shop.send(&notify("mailbox/put", &json!({ "message": "s3cret mail" })));
     assert_eq!(home.eye(["--page", SHOP, "pub", "orders.new", "s3cret word", "--no-wait"]).code, 0);
     assert_eq!(home.eye(["--page", SHOP, "pub", "_log", "s3cret log", "--all", "--no-wait"]).code, 0);
     assert_eq!(home.eye(["--page", SHOP, "pub", "chat", "for all", "--all"]).stdout, "delivered to 1\n");
@@ -185,10 +185,10 @@ fn a_page_hears_no_topic_of_another_origin_unless_it_was_granted() {
     let allowed = home.eye(["allow", EVIL, "--topics", "orders.*,news"]);
     assert_eq!(allowed.stdout, "allowed https://evil.test sharing orders.*, news\n");
     let partner = page_of(&home, EVIL, "Partner", None, None);
-    partner.say(&request("s", "topic/subscribe", &json!({ "topic": "*" })));
+    partner.send(&request("s", "topic/subscribe", &json!({ "topic": "*" })));
     partner.sent(r#""id":"s""#);
-    shop.say(&notify("topic/publish", &json!({ "topic": "chat", "message": "s3cret chat", "queue": false })));
-    shop.say(&notify("topic/publish", &json!({ "topic": "orders.new", "message": "order 2" })));
+    shop.send(&notify("topic/publish", &json!({ "topic": "chat", "message": "s3cret chat", "queue": false })));
+    shop.send(&notify("topic/publish", &json!({ "topic": "orders.new", "message": "order 2" })));
     let sent = partner.sent("order 2").join("\n");
     assert!(!sent.contains("s3cret"), "only what was granted: {sent}");
     assert!(sent.contains(r#""from":"till","origin":"https://shop.test""#), "{sent}");
@@ -200,20 +200,20 @@ fn the_hub_says_who_speaks_and_no_page_can() {
     let _hub = hub(&home);
     let shop = page_of(&home, SHOP, "Shop", None, Some("desktop"));
     let evil = page_of(&home, EVIL, "Evil", None, Some("desktop"));
-    let heard = |page: &ScriptedPage, params: &serde_json::Value| {
+    let received = |page: &ScriptedPage, params: &serde_json::Value| {
         let mut listening = home.command();
         let running = Running::of(listening.args(["sub", "chat", "--count", "1", "--json"]));
-        page.say(&notify("topic/publish", params));
+        page.send(&notify("topic/publish", params));
         serde_json::from_str::<serde_json::Value>(&running.wait().stdout).unwrap()
     };
     let forged = json!({ "topic": "chat", "message": 1, "from": "person", "timeout": 30_000 });
-    let message = heard(&evil, &forged);
+    let message = received(&evil, &forged);
     assert_eq!((message["from"].as_str(), message["as"].as_str()), (Some(evil.session()), Some("person")));
     assert_eq!(message["origin"], EVIL);
     drop(evil);
     wait_gone(&home, "desktop");
     let own = json!({ "topic": "chat", "message": 2, "as": "claude-eyes", "timeout": 30_000 });
-    let message = heard(&shop, &own);
+    let message = received(&shop, &own);
     assert_eq!(message["as"], "claude-eyes");
     assert_eq!(message["origin"], SHOP);
 }
@@ -256,7 +256,7 @@ fn no_page_learns_the_agents_folder() {
     let setup = PageSetup::new(&home, "Shop");
     let done = |_: &str, _: &serde_json::Value| ToolReply::Result(json!("done"));
     let page = ScriptedPage::acting(&home, &setup, |_| Reply::text("1"), &tools, done);
-    page.say(&request("s", "topic/subscribe", &json!({ "topic": "*" })));
+    page.send(&request("s", "topic/subscribe", &json!({ "topic": "*" })));
     page.sent(r#""id":"s""#);
     for args in [
         &["1"][..],

@@ -48,10 +48,10 @@ fn one_way_is_printed_as_it_is_pasted() {
 fn the_ways_in_are_there_as_values_and_for_a_hub_elsewhere() {
     let home = home();
     let ran = Running::of(home.command().args(["join", "--json"]).env("EYE_SERVER", "wss://box.local:8765")).wait();
-    let said: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(said["hub"], "https://box.local:8765");
-    let ways = said["ways"].as_array().unwrap();
+    let output: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(output["hub"], "https://box.local:8765");
+    let ways = output["ways"].as_array().unwrap();
     assert_eq!(ways.len(), 6);
-    assert!(ways.iter().all(|way| way["text"].as_str().unwrap().contains("box.local:8765")), "{said}");
+    assert!(ways.iter().all(|way| way["text"].as_str().unwrap().contains("box.local:8765")), "{output}");
     assert!(ways.iter().all(|way| !way["cannot"].as_str().unwrap().is_empty()));
 }

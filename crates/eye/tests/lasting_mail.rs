@@ -14,20 +14,20 @@ fn join(home: &Home) -> ScriptedPage {
 
 fn put(page: &ScriptedPage, message: &Value) {
     let params = json!({ "message": message });
-    page.say(&json!({ "jsonrpc": "2.0", "method": "mailbox/put", "params": params }).to_string());
+    page.send(&json!({ "jsonrpc": "2.0", "method": "mailbox/put", "params": params }).to_string());
 }
 
 /// Subscribes to the entries of the mail stream.
 fn observer(nats: &Nats) -> NatsPeer {
     let mut peer = nats.peer();
-    peer.hear("eye.default.m.>");
+    peer.subscribe("eye.default.m.>");
     peer
 }
 
 /// Waits until a letter with this number is written.
 fn is_written(observer: &mut NatsPeer, number: usize) {
     loop {
-        let (subject, entry) = observer.heard();
+        let (subject, entry) = observer.receive();
         assert_eq!(subject, "eye.default.m.s1");
         // Entries that remove letters have no content.
         if serde_json::from_slice::<Value>(&entry).is_ok_and(|entry| entry["number"] == number) {

@@ -13,7 +13,7 @@ static SLOW: OnceLock<Slow> = OnceLock::new();
 
 /// The site's notice of a request for `/slow`, and the signal to answer it.
 struct Slow {
-    asked: Sender<()>,
+    sender: Sender<()>,
     answer: Mutex<Receiver<()>>,
 }
 
@@ -28,7 +28,7 @@ fn answer(path: &str, _: &str) -> Page {
         "/file" => page("200 OK", &["content-disposition: attachment; filename=report.txt"], "the report"),
         "/slow" => {
             let slow = SLOW.get().expect("the test has begun");
-            slow.asked.send(()).expect("the test waits");
+            slow.sender.send(()).expect("the test waits");
             let _ = slow.answer.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(eye_testkit::DEADLINE);
             Page::html(&[], "<!doctype html><title>Slow</title><h1>Here at last</h1>")
         }
@@ -39,9 +39,9 @@ fn answer(path: &str, _: &str) -> Page {
 #[test]
 fn calls_wait_for_where_a_driven_tab_goes_and_no_longer_when_nothing_comes() {
     let Some((home, _hub)) = hub() else { return };
-    let (asked, is_asked) = channel();
+    let (sender, is_asked) = channel();
     let (release, released) = channel();
-    assert!(SLOW.set(Slow { asked, answer: Mutex::new(released) }).is_ok(), "one test uses it");
+    assert!(SLOW.set(Slow { sender, answer: Mutex::new(released) }).is_ok(), "one test uses it");
     let site = Site::open(answer).url();
     ok(home.eye(["browse", &site, "--headless", "--private"]));
 

@@ -49,9 +49,9 @@ fn a_slow_peer_that_is_closed_is_logged_with_its_connection() {
     let home = home();
     let _hub = HubProcess::start(&home);
     let big = "x".repeat(1 << 20);
-    let (asked, answered) = std::sync::mpsc::channel();
+    let (sender, answered) = std::sync::mpsc::channel();
     let script = move |_: &str| {
-        asked.send(()).unwrap();
+        sender.send(()).unwrap();
         Reply::text(big.clone())
     };
     let _page = ScriptedPage::join(&home, &PageSetup::new(&home, "Shop"), script);
@@ -160,13 +160,13 @@ fn the_log_is_rotated_at_its_limit() {
     let _page = ScriptedPage::echo(&home, "Shop");
     let agent = UnixStream::connect(home.socket()).unwrap();
     let mut answers = BufReader::new(agent.try_clone().unwrap()).lines();
-    let mut asked = 0;
+    let mut calls = 0;
     // Two lines of about 80 bytes per call fill 1 MiB four times.
     while !home.path("state/eye/hub.log.3").exists() {
         writeln!(&agent, "a:1").unwrap();
         answers.next().unwrap().unwrap();
-        asked += 1;
-        assert!(asked < 200_000, "the log is not rotated");
+        calls += 1;
+        assert!(calls < 200_000, "the log is not rotated");
     }
     writeln!(&agent, "a:1").unwrap();
     answers.next().unwrap().unwrap();

@@ -46,29 +46,29 @@ fn append(file: &Path, line: &str) {
 #[test]
 fn what_a_page_says_is_a_line_and_still_waits_to_be_read() {
     let (home, _hub, page, _written, folder) = opened();
-    page.say(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":{"a":1}}}"#);
-    let said = lines(&folder.join("in"), 1);
-    assert_eq!((&said[0]["from"], &said[0]["msg"]), (&json!("desk"), &json!({ "a": 1 })));
+    page.send(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":{"a":1}}}"#);
+    let output = lines(&folder.join("in"), 1);
+    assert_eq!((&output[0]["from"], &output[0]["msg"]), (&json!("desk"), &json!({ "a": 1 })));
     assert_eq!(home.eye(["read"]).stdout, "{\"a\":1}\n");
 }
 
 #[test]
 fn reading_empties_the_originals_file() {
     let (home, _hub, page, _written, folder) = opened();
-    page.say(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":"one"}}"#);
+    page.send(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":"one"}}"#);
     lines(&folder.join("in"), 1);
     assert_eq!(home.eye(["read"]).stdout, "one\n");
     assert_eq!(fs::read_to_string(folder.join("in")).unwrap(), "");
     // Later messages are written to it again.
-    page.say(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":"two"}}"#);
+    page.send(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":"two"}}"#);
     assert_eq!(lines(&folder.join("in"), 1)[0]["msg"], "two");
 }
 
 #[test]
 fn what_is_written_is_a_line_of_out_and_reaches_the_page_once() {
     let (home, _hub, _page, written, folder) = opened();
-    for (said, message) in [(r#"{"msg":"hello"}"#, json!({ "msg": "hello" })), ("plain", json!("plain"))] {
-        assert_eq!(home.eye(["write", said]).code, 0);
+    for (line, message) in [(r#"{"msg":"hello"}"#, json!({ "msg": "hello" })), ("plain", json!("plain"))] {
+        assert_eq!(home.eye(["write", line]).code, 0);
         assert_eq!(written.recv_timeout(DEADLINE).unwrap(), message);
     }
     let ends = Instant::now() + DEADLINE;
@@ -100,9 +100,9 @@ fn a_call_of_the_bridge_in_one_file_is_answered_in_the_other() {
         assert!(code.contains("globalThis.ALGO?.bridge, \"getState\", [1]"), "{code}");
         Reply::json(r#"{"success":true,"result":{"user":"root"}}"#)
     });
-    for (asked, answered, id) in [("in", "out", 7), ("out", "in", 8)] {
+    for (file, answered, id) in [("in", "out", 7), ("out", "in", 8)] {
         let before = fs::read_to_string(folder.join(answered)).unwrap_or_default().lines().count();
-        append(&folder.join(asked), &json!({ "_bridge": "getState", "_args": [1], "_id": id }).to_string());
+        append(&folder.join(file), &json!({ "_bridge": "getState", "_args": [1], "_id": id }).to_string());
         let answer = lines(&folder.join(answered), before + 1).pop().unwrap();
         assert_eq!(answer, json!({ "success": true, "result": { "user": "root" }, "_id": id }));
     }

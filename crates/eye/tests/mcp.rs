@@ -89,7 +89,7 @@ fn the_sparse_list_is_the_same_bytes_whatever_there_is_and_leaks_nothing() {
         assert_eq!(client.ask("tools/list", &params).to_string(), before);
     }
     // An id of 0 is valid.
-    client.say(&json!({ "jsonrpc": "2.0", "id": 0, "method": "tools/list" }));
+    client.send_message(&json!({ "jsonrpc": "2.0", "id": 0, "method": "tools/list" }));
     assert_eq!(client.response(0)["result"].to_string(), before);
     let modern = client.modern("tools/list", json!({}));
     assert_eq!(modern["tools"].to_string(), serde_json::from_str::<Value>(&before).unwrap()["tools"].to_string());
@@ -163,7 +163,7 @@ fn the_full_list_has_every_tool_under_a_stable_name() {
 
 fn changed(client: &mut Client, what: &str) -> String {
     loop {
-        let method = client.hear()["method"].as_str().unwrap_or_default().to_owned();
+        let method = client.receive()["method"].as_str().unwrap_or_default().to_owned();
         if method.contains(what) {
             return method;
         }
@@ -178,7 +178,7 @@ fn state_is_a_resource_that_tells_when_it_changes() {
     let uri = format!("eye://session/{}/state", page.session());
     let mut client = Client::legacy(&home, &[]);
     let publish = |n: u32| {
-        page.say(&format!(
+        page.send(&format!(
             r#"{{"jsonrpc":"2.0","method":"state/update","params":{{"state":{{"n":{n}}},"revision":{n}}}}}"#
         ));
     };
@@ -188,7 +188,7 @@ fn state_is_a_resource_that_tells_when_it_changes() {
     client.ask("resources/subscribe", &json!({ "uri": uri }));
     publish(2);
     loop {
-        let notice = client.hear();
+        let notice = client.receive();
         if notice["method"] == "notifications/resources/updated" {
             assert_eq!(notice["params"]["uri"], uri);
             break;
@@ -213,7 +213,8 @@ fn cancelling_reaches_the_page_and_has_no_answer() {
     let mut client = Client::legacy(&home, &[]);
     let id = client.send("tools/call", &json!({ "name": "eye", "arguments": { "expr": "wait" } }));
     let held = page.held();
-    client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
+    client
+        .send_message(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
     assert_eq!(page.cancelled(), held.id);
     assert_eq!(client.text("eye", &json!({ "expr": "next" }), false), "next");
     assert!(client.notices.is_empty(), "{:?}", client.notices);
@@ -230,9 +231,9 @@ fn progress_comes_under_the_clients_own_token_and_before_the_answer() {
     let id = client.send("tools/call", &params);
     let held = page.held_tool();
     page.progress(&held, json!({ "progress": 1, "total": 2, "message": "half" }));
-    let told = client.hear();
-    assert_eq!(told["method"], "notifications/progress");
-    assert_eq!(told["params"], json!({ "progressToken": "mine", "progress": 1, "total": 2, "message": "half" }));
+    let answer = client.receive();
+    assert_eq!(answer["method"], "notifications/progress");
+    assert_eq!(answer["params"], json!({ "progressToken": "mine", "progress": 1, "total": 2, "message": "half" }));
     page.answer_tool(&held, Ok(&json!({ "content": [] })));
     assert_eq!(client.response(id)["result"]["content"], json!([]));
 }
@@ -257,7 +258,7 @@ fn messages_are_read_however_they_are_cut() {
         assert_eq!(client.response(id)["result"]["content"][0]["text"], "Shop");
     }
     client.write(b"garbage\n");
-    assert_eq!(client.hear()["error"]["code"], -32700);
+    assert_eq!(client.receive()["error"]["code"], -32700);
 }
 
 #[test]
@@ -270,13 +271,13 @@ fn batches_are_for_the_revision_that_has_them() {
         { "jsonrpc": "2.0", "id": 2, "method": "nothing" }
     ]);
     let mut client = Client::of_version(&home, &[], "2025-03-26", &json!({}));
-    client.say(&batch);
-    let answers = client.hear();
+    client.send_message(&batch);
+    let answers = client.receive();
     assert_eq!((&answers[0]["id"], &answers[1]["error"]["code"]), (&json!(1), &json!(-32601)), "{answers}");
     assert_eq!(answers.as_array().unwrap().len(), 2);
     let mut other = Client::legacy(&home, &[]);
-    other.say(&batch);
-    assert_eq!(other.hear()["error"]["code"], -32600);
+    other.send_message(&batch);
+    assert_eq!(other.receive()["error"]["code"], -32600);
 }
 
 #[test]
@@ -344,11 +345,11 @@ fn a_modern_client_needs_no_handshake() {
     let uri = format!("eye://session/{}/state", page.session());
     let listen = json!({ "notifications": { "resourceSubscriptions": [uri], "toolsListChanged": true } });
     let id = client.send("subscriptions/listen", &with_meta(listen));
-    let acknowledged = client.hear();
+    let acknowledged = client.receive();
     assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(acknowledged["params"]["notifications"]["resourceSubscriptions"], json!([uri]));
-    page.say(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":1},"revision":1}}"#);
-    let updated = client.hear();
+    page.send(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":1},"revision":1}}"#);
+    let updated = client.receive();
     assert_eq!(updated["params"]["uri"], uri);
     assert_eq!(updated["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
     client.finish();
@@ -448,8 +449,8 @@ fn onboarding_is_a_further_tool_where_the_config_asks_for_it() {
     let mut client = Client::in_folder(&home, "work/b");
     let list = client.ask("tools/list", &json!({}));
     assert_eq!(list["tools"][3]["name"], "onboarding");
-    let told = json!({ "identity": "Claude", "instructions": "Be brief." });
-    assert!(client.text("onboarding", &told, false).contains("Be brief."));
+    let arguments = json!({ "identity": "Claude", "instructions": "Be brief." });
+    assert!(client.text("onboarding", &arguments, false).contains("Be brief."));
     assert_eq!(client.text("onboarding", &json!({ "identity": "Claude" }), false), "Be brief.");
     let default = client.text("onboarding", &json!({ "identity": "Nobody" }), false);
     assert!(default.contains("No instructions were left for you yet"), "{default}");

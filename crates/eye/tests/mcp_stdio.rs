@@ -60,9 +60,9 @@ fn a_shared_pipe_is_never_changed() {
 fn files_are_read_to_their_end_and_answered() {
     let home = home();
     let _hub = HubProcess::start(&home);
-    let (asked, answered) = (home.path("asked"), home.path("answered"));
-    std::fs::write(&asked, format!("{PING}\n")).unwrap();
-    let mut child = start(&home, File::open(&asked).unwrap(), File::create(&answered).unwrap());
+    let (wanted, answered) = (home.path("asked"), home.path("answered"));
+    std::fs::write(&wanted, format!("{PING}\n")).unwrap();
+    let mut child = start(&home, File::open(&wanted).unwrap(), File::create(&answered).unwrap());
     assert!(child.wait().unwrap().success());
     assert_eq!(std::fs::read_to_string(&answered).unwrap(), "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
 }
@@ -133,14 +133,14 @@ fn an_agent_begins_without_a_page() {
     let address = format!("http://localhost:{}/apps/scene/", home.port());
     let mut seen = Vec::new();
     for name in ["get_browser_connection_url", "hello_3d_app", "get_3d_visualization_url"] {
-        let told = client.text("mcp_call", &json!({ "name": name }), false);
-        assert!(told.contains(&format!("open this URL:\n\n{address}?sessionId=")), "{told}");
-        assert!(!seen.contains(&told), "each has a session of its own");
-        seen.push(told);
+        let message = client.text("mcp_call", &json!({ "name": name }), false);
+        assert!(message.contains(&format!("open this URL:\n\n{address}?sessionId=")), "{message}");
+        assert!(!seen.contains(&message), "each has a session of its own");
+        seen.push(message);
     }
     let unknown = client.text("mcp_call", &json!({ "name": "open", "arguments": { "app": "nothing" } }), true);
     assert!(unknown.contains("page"), "{unknown}");
     // In eye's own browser, or if none can be started, the answer says what to open.
-    let told = client.text("mcp_call", &json!({ "name": "open", "arguments": { "app": "scene" } }), false);
-    assert!(told.contains(&address), "{told}");
+    let message = client.text("mcp_call", &json!({ "name": "open", "arguments": { "app": "scene" } }), false);
+    assert!(message.contains(&address), "{message}");
 }

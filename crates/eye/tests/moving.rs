@@ -14,8 +14,8 @@ fn join(home: &Home) -> ScriptedPage {
 }
 
 /// Sends a frame from a page, and returns when its hub has processed it.
-fn say(home: &Home, page: &ScriptedPage, method: &str, params: &Value) {
-    page.say(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
+fn notify(home: &Home, page: &ScriptedPage, method: &str, params: &Value) {
+    page.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
     // The page's answer comes after the frame.
     assert_eq!(home.eye(["--page", "s1", "document.title"]).stdout, "Shop\n");
 }
@@ -29,10 +29,10 @@ fn state(home: &Home, page: &str) -> Value {
 /// A page that has published twice, sent mail and got a name.
 fn known(home: &Home) -> ScriptedPage {
     let page = join(home);
-    say(home, &page, "state/update", &json!({ "state": { "n": 1 }, "revision": 1 }));
+    notify(home, &page, "state/update", &json!({ "state": { "n": 1 }, "revision": 1 }));
     let patch = json!([{ "op": "replace", "path": "/n", "value": 2 }]);
-    say(home, &page, "state/patch", &json!({ "patch": patch, "revision": 2 }));
-    say(home, &page, "mailbox/put", &json!({ "message": "hello" }));
+    notify(home, &page, "state/patch", &json!({ "patch": patch, "revision": 2 }));
+    notify(home, &page, "mailbox/put", &json!({ "message": "hello" }));
     let named = home.eye(["use", "s1", "--as", "till"]);
     assert_eq!(named.code, 0, "{named:?}");
     page
@@ -82,7 +82,7 @@ fn a_page_that_publishes_at_once_goes_on_with_the_next_revision() {
     let first = known(&a);
     lists(&b, "till");
     let second = join(&b);
-    second.say(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":3},"revision":1}}"#);
+    second.send(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":3},"revision":1}}"#);
     let here = state(&b, "s1");
     assert_eq!((&here["value"], &here["revision"], &here["stale"]), (&json!({ "n": 3 }), &json!(3), &json!(false)));
     first.wait_closed();
@@ -95,9 +95,9 @@ fn what_is_large_arrives_whole() {
     let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
     let first = join(&a);
     let (large, letter) = ("x".repeat(3 << 20), "y".repeat(1 << 20));
-    say(&a, &first, "state/update", &json!({ "state": { "text": large }, "revision": 1 }));
+    notify(&a, &first, "state/update", &json!({ "state": { "text": large }, "revision": 1 }));
     for _ in 0..6 {
-        say(&a, &first, "mailbox/put", &json!({ "message": letter }));
+        notify(&a, &first, "mailbox/put", &json!({ "message": letter }));
     }
     lists(&b, "Shop");
     let _second = join(&b);
@@ -165,12 +165,12 @@ fn who_waits_for_a_letter_gets_it_where_the_page_has_gone() {
     let mut agent = reader(&a);
     let second = join(&b);
     first.wait_closed();
-    say(&b, &second, "mailbox/put", &json!({ "message": "one" }));
+    notify(&b, &second, "mailbox/put", &json!({ "message": "one" }));
     assert_eq!(answer(&mut agent)["result"]["messages"][0]["msg"], "one");
     until(&a, &["pages"], |ran| ran.stdout.contains("at b"));
     let mut agent = reader(&a);
     let third = join(&a);
     second.wait_closed();
-    say(&a, &third, "mailbox/put", &json!({ "message": "two" }));
+    notify(&a, &third, "mailbox/put", &json!({ "message": "two" }));
     assert_eq!(answer(&mut agent)["result"]["messages"][0]["msg"], "two");
 }

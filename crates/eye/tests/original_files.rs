@@ -74,22 +74,22 @@ fn the_originals_token_does_not_go_to_a_server_that_it_does_not_stand_beside() {
     algo(&near, &[("config.json", format!(r#"{{"token":"{token}","server":"http://localhost:{}"}}"#, far.port()))]);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let other = format!("http://{}", listener.local_addr().unwrap());
-    let heard = std::thread::spawn(move || {
+    let received = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("the command connects");
-        let mut heard = Vec::new();
+        let mut received = Vec::new();
         let mut part = [0; 4096];
-        while !heard.ends_with(b"\r\n\r\n") {
+        while !received.ends_with(b"\r\n\r\n") {
             let count = stream.read(&mut part).expect("its request");
             assert!(count > 0, "the request is cut");
-            heard.extend_from_slice(&part[..count]);
+            received.extend_from_slice(&part[..count]);
         }
         stream
             .write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
             .expect("heard");
-        String::from_utf8_lossy(&heard).into_owned()
+        String::from_utf8_lossy(&received).into_owned()
     });
     let ran = Running::of(near.command().arg("document.title").env("EYE_SERVER", other)).wait();
     assert_ne!(ran.code, 0);
-    let heard = heard.join().unwrap();
-    assert!(heard.starts_with("GET ") && !heard.contains(&token), "{heard}");
+    let received = received.join().unwrap();
+    assert!(received.starts_with("GET ") && !received.contains(&token), "{received}");
 }

@@ -14,20 +14,20 @@ fn join(home: &Home) -> ScriptedPage {
 
 fn publish(page: &ScriptedPage, state: &Value, revision: u64) {
     let params = json!({ "state": state, "revision": revision });
-    page.say(&json!({ "jsonrpc": "2.0", "method": "state/update", "params": params }).to_string());
+    page.send(&json!({ "jsonrpc": "2.0", "method": "state/update", "params": params }).to_string());
 }
 
 /// Subscribes to the entries of the state bucket.
 fn observer(nats: &Nats) -> NatsPeer {
     let mut peer = nats.peer();
-    peer.hear("$KV.eye_state-default.>");
+    peer.subscribe("$KV.eye_state-default.>");
     peer
 }
 
 /// Waits until a state of this revision is written.
 fn is_written(observer: &mut NatsPeer, revision: u64) -> Value {
     loop {
-        let (subject, entry) = observer.heard();
+        let (subject, entry) = observer.receive();
         assert_eq!(subject, "$KV.eye_state-default.s1");
         let entry: Value = serde_json::from_slice(&entry).unwrap();
         if entry["revision"] == revision {
@@ -46,8 +46,8 @@ fn state(home: &Home, page: &str) -> Value {
     serde_json::from_str(&ran.stdout).unwrap()
 }
 
-fn is(told: &Value, value: &Value, revision: u64, stale: bool) {
-    assert_eq!((&told["value"], &told["revision"], &told["stale"]), (value, &json!(revision), &json!(stale)));
+fn is(answer: &Value, value: &Value, revision: u64, stale: bool) {
+    assert_eq!((&answer["value"], &answer["revision"], &answer["stale"]), (value, &json!(revision), &json!(stale)));
 }
 
 #[test]
@@ -88,7 +88,8 @@ fn what_was_published_and_put_last_outlives_a_hub_that_is_stopped() {
     // Most of these are published within one second, in which a state is written only once.
     for revision in 1..=20 {
         publish(&first, &json!({ "n": revision }), revision);
-        first.say(&json!({ "jsonrpc": "2.0", "method": "mailbox/put", "params": { "message": revision } }).to_string());
+        first
+            .send(&json!({ "jsonrpc": "2.0", "method": "mailbox/put", "params": { "message": revision } }).to_string());
     }
     lists(&b, "Shop");
     // The page's answer comes after its messages.
@@ -153,8 +154,8 @@ fn a_state_that_is_too_large_ends_with_its_hub_and_the_answer_says_so() {
     assert_eq!(is_written(&mut observer, 2)["text"], Value::Null);
     lists(&b, "Shop");
     hub_a.kill();
-    let told = read(&b, "s1");
-    assert!(told.code != 0 && told.stderr.contains("larger than 64 KiB, and ended with its hub"), "{told:?}");
+    let answer = read(&b, "s1");
+    assert!(answer.code != 0 && answer.stderr.contains("larger than 64 KiB, and ended with its hub"), "{answer:?}");
 }
 
 #[test]
@@ -179,12 +180,12 @@ fn a_token_for_another_origin_is_told_nothing() {
     // Before it has been restored at this hub, and after.
     for _ in 0..2 {
         for page in ["s1", "cart", "Shop"] {
-            let told = by(&other, page);
-            assert!(told.code != 0 && !told.stdout.contains("secret"), "{told:?}");
-            assert!(told.stderr.contains("no page"), "{told:?}");
+            let answer = by(&other, page);
+            assert!(answer.code != 0 && !answer.stdout.contains("secret"), "{answer:?}");
+            assert!(answer.stderr.contains("no page"), "{answer:?}");
         }
-        let told = by(&own, "s1");
-        assert!(told.stdout.contains("secret"), "{told:?}");
+        let answer = by(&own, "s1");
+        assert!(answer.stdout.contains("secret"), "{answer:?}");
     }
     // A page of another origin does not get the session with it either.
     let foreign = PageSetup { origin: Some("http://localhost:9".into()), ..setup(&b, "Evil") };
@@ -221,11 +222,11 @@ fn without_nats_nothing_hangs_and_what_is_here_is_told() {
 
 /// Reads or changes the stream of states at the server; returns its configuration.
 fn stream(nats: &Nats, verb: &str, config: &Value) -> Value {
-    let asked = if config.is_null() { String::new() } else { config.to_string() };
+    let payload = if config.is_null() { String::new() } else { config.to_string() };
     let subject = format!("$JS.API.STREAM.{verb}.KV_eye_state-default");
-    let told: Value = serde_json::from_slice(&nats.peer().ask(&subject, asked.as_bytes())).unwrap();
-    assert!(told["error"].is_null(), "{told}");
-    told
+    let answer: Value = serde_json::from_slice(&nats.peer().ask(&subject, payload.as_bytes())).unwrap();
+    assert!(answer["error"].is_null(), "{answer}");
+    answer
 }
 
 #[test]
@@ -239,16 +240,16 @@ fn states_are_kept_on_file_for_an_hour_and_the_oldest_make_room() {
     publish(&first, &json!("y".repeat(10 << 10)), 2);
     is_written(&mut observer, 2);
     let mut config = stream(&nats, "INFO", &Value::Null)["config"].clone();
-    let said = |name: &str| config[name].clone();
-    assert_eq!((said("storage"), said("discard")), (json!("file"), json!("old")));
-    assert_eq!((said("max_age"), said("max_bytes")), (json!(3_600_000_000_000_u64), json!(256 << 20)));
-    assert_eq!((said("max_msgs_per_subject"), said("max_msg_size")), (json!(1), json!(128 << 10)));
+    let setting = |name: &str| config[name].clone();
+    assert_eq!((setting("storage"), setting("discard")), (json!("file"), json!("old")));
+    assert_eq!((setting("max_age"), setting("max_bytes")), (json!(3_600_000_000_000_u64), json!(256 << 20)));
+    assert_eq!((setting("max_msgs_per_subject"), setting("max_msg_size")), (json!(1), json!(128 << 10)));
     // When space is short, a new state of another page is still written, and the older one is dropped.
     config["max_bytes"] = json!(15 << 10);
     stream(&nats, "UPDATE", &config);
     let second = ScriptedPage::join(&a, &setup(&a, "Till").session("s2"), table);
     publish(&second, &json!("z".repeat(10 << 10)), 1);
-    let (subject, _) = observer.heard();
+    let (subject, _) = observer.receive();
     assert_eq!(subject, "$KV.eye_state-default.s2");
     // The observer may receive it before it is stored.
     let until = Instant::now() + DEADLINE;

@@ -11,7 +11,7 @@ fn script(code: &str) -> Reply {
     if code == "forever" { Reply::Hold } else { Reply::text(code) }
 }
 
-fn asks(home: &Home, page: &str, code: &str) {
+fn expect_answer(home: &Home, page: &str, code: &str) {
     let wanted = answers(0, &format!("{code}\n"), "");
     until(home, &["--page", page, code], |ran| *ran == wanted);
 }
@@ -24,14 +24,14 @@ fn hubs_that_are_cut_apart_serve_their_own_pages_and_are_one_service_again_when_
     let _hub_a = HubProcess::start_with(&a, &["--cluster", &network.url(), "--hub-name", "a"]);
     let (b, _hub_b) = hub(&nats, "b");
     let near = ScriptedPage::join(&a, &setup(&a, "Near").alias("near"), script);
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let seen = heard.clone();
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let seen = received.clone();
     let far = ScriptedPage::join(&b, &setup(&b, "Far").alias("far"), move |code| {
         seen.lock().unwrap().push(code.to_owned());
         script(code)
     });
-    asks(&a, "far", "before");
-    asks(&b, "near", "before");
+    expect_answer(&a, "far", "before");
+    expect_answer(&b, "near", "before");
     let calls = [a.start(["--page", "far", "forever"]), b.start(["--page", "near", "forever"])];
     near.held();
     far.held();
@@ -43,16 +43,16 @@ fn hubs_that_are_cut_apart_serve_their_own_pages_and_are_one_service_again_when_
     // Each side knows that it is alone, and continues with its own pages.
     until(&a, &["status"], |ran| ran.stdout.contains("own pages only"));
     until(&b, &["pages"], |ran| !ran.stdout.contains("Near"));
-    asks(&a, "near", "alone");
-    asks(&b, "far", "alone");
+    expect_answer(&a, "near", "alone");
+    expect_answer(&b, "far", "alone");
     let refused = a.eye(["--page", "far", "never"]);
     assert!(refused.code != 0 && refused.stderr.contains("did not run"), "{refused:?}");
     network.heal();
-    asks(&a, "far", "after");
-    asks(&b, "near", "after");
+    expect_answer(&a, "far", "after");
+    expect_answer(&b, "near", "after");
     until(&a, &["status"], |ran| !ran.stdout.contains("problem"));
     // Calls that were refused while the network was cut did not arrive later.
-    assert!(!heard.lock().unwrap().iter().any(|code| code == "never"));
+    assert!(!received.lock().unwrap().iter().any(|code| code == "never"));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_server_without_jetstream_and_one_that_is_too_old_are_findings_of_the_doctor
     {
         let (a, _hub) = hub(&nats, "a");
         let _page = ScriptedPage::join(&a, &setup(&a, "Shop").alias("shop"), script);
-        asks(&a, "shop", "own");
+        expect_answer(&a, "shop", "own");
         let found = until(&a, &["doctor"], |ran| ran.stdout.contains(wanted));
         assert!(found.code != 0, "{found:?}");
         let status = a.eye(["status"]);

@@ -8,28 +8,28 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
 /// The code that a page received, in order.
-type Asked = Arc<Mutex<Vec<String>>>;
+type ReceivedCode = Arc<Mutex<Vec<String>>>;
 
 /// A page that answers with the code it receives.
-fn page(home: &Home, title: &str) -> (ScriptedPage, Asked) {
-    let asked = Asked::default();
-    let heard = asked.clone();
+fn page(home: &Home, title: &str) -> (ScriptedPage, ReceivedCode) {
+    let received = ReceivedCode::default();
+    let sink = received.clone();
     let script = move |code: &str| {
-        heard.lock().unwrap().push(code.to_owned());
+        sink.lock().unwrap().push(code.to_owned());
         Reply::text(code)
     };
-    (ScriptedPage::join(home, &PageSetup::new(home, title), script), asked)
+    (ScriptedPage::join(home, &PageSetup::new(home, title), script), received)
 }
 
-fn asked_of(asked: &Asked) -> Vec<String> {
-    asked.lock().unwrap().clone()
+fn received_by(received: &ReceivedCode) -> Vec<String> {
+    received.lock().unwrap().clone()
 }
 
 #[test]
 fn what_is_paused_waits_until_it_may_go_on() {
     let home = home();
     let _hub = HubProcess::start(&home);
-    let (page, asked) = page(&home, "Shop");
+    let (page, received) = page(&home, "Shop");
     let mut console = Console::open(&home);
     let agent = home.path("work").display().to_string();
     for (at, what) in [
@@ -44,20 +44,20 @@ fn what_is_paused_waits_until_it_may_go_on() {
         let code = format!("{at}+1");
         let call = home.start([&code]);
         console.until_waiting(1);
-        assert_eq!(asked_of(&asked).len(), at, "{what}: nothing reaches the page");
+        assert_eq!(received_by(&received).len(), at, "{what}: nothing reaches the page");
         assert_eq!(home.eye(["pages"]).code, 0, "lists are not held back");
         console.pauses(what, false);
         assert_eq!(call.wait(), answers(0, &format!("{code}\n"), ""), "{what}");
     }
-    assert_eq!(asked_of(&asked), ["0+1", "1+1", "2+1"]);
-    assert_eq!(console.asks("console/pause", &json!({ "what": "agent" }))["error"]["code"], -32602);
+    assert_eq!(received_by(&received), ["0+1", "1+1", "2+1"]);
+    assert_eq!(console.request("console/pause", &json!({ "what": "agent" }))["error"]["code"], -32602);
 }
 
 #[test]
 fn a_paused_call_ends_with_its_own_timeout_and_says_that_a_person_paused_it() {
     let home = home();
     let _hub = HubProcess::start(&home);
-    let (_page, asked) = page(&home, "Shop");
+    let (_page, received) = page(&home, "Shop");
     let mut console = Console::open(&home);
     let all = json!({ "what": "all" });
     console.pauses(&all, true);
@@ -69,14 +69,14 @@ fn a_paused_call_ends_with_its_own_timeout_and_says_that_a_person_paused_it() {
     }
     console.pauses(&all, false);
     assert_eq!(home.eye(["after"]).stdout, "after\n");
-    assert_eq!(asked_of(&asked), ["after"], "what was given up is never done");
+    assert_eq!(received_by(&received), ["after"], "what was given up is never done");
 }
 
 #[test]
 fn paused_calls_go_on_in_their_order_and_those_of_an_agent_that_left_do_not() {
     let home = home();
     let _hub = HubProcess::start(&home);
-    let (page, asked) = page(&home, "Shop");
+    let (page, received) = page(&home, "Shop");
     let mut console = Console::open(&home);
     let what = json!({ "what": "page", "name": page.session() });
     console.pauses(&what, true);
@@ -92,14 +92,14 @@ fn paused_calls_go_on_in_their_order_and_those_of_an_agent_that_left_do_not() {
         batch.join().unwrap()
     });
     assert_eq!(batch, answers(0, "1:a1\n2:a2\n3:a3\n", ""));
-    assert_eq!(asked_of(&asked), ["a1", "a2", "a3"]);
+    assert_eq!(received_by(&received), ["a1", "a2", "a3"]);
 }
 
 #[test]
 fn a_paused_call_can_be_cancelled_and_holds_up_no_other_page() {
     let home = home();
     let _hub = HubProcess::start(&home);
-    let (paused, asked) = page(&home, "Shop");
+    let (paused, received) = page(&home, "Shop");
     let (free, _) = page(&home, "Desk");
     let mut console = Console::open(&home);
     let what = json!({ "what": "page", "name": paused.session() });
@@ -108,13 +108,13 @@ fn a_paused_call_can_be_cancelled_and_holds_up_no_other_page() {
     agent.send("gone", "eval", &json!({ "code": "gone", "page": paused.session() }));
     agent.send("first", "eval", &json!({ "code": "first", "page": paused.session() }));
     console.until_waiting(2);
-    agent.say(&json!({ "jsonrpc": "2.0", "method": "call/cancel", "params": { "id": "gone" } }));
+    agent.send_frame(&json!({ "jsonrpc": "2.0", "method": "call/cancel", "params": { "id": "gone" } }));
     assert_eq!(agent.until(|frame| frame["id"] == "gone")["error"]["message"], "the call was cancelled");
-    let answer = agent.asks("eval", &json!({ "code": "free", "page": free.session() }));
+    let answer = agent.request("eval", &json!({ "code": "free", "page": free.session() }));
     assert_eq!(answer["result"]["value"], "free", "another page's calls pass: {answer}");
     console.pauses(&what, false);
     assert_eq!(agent.until(|frame| frame["id"] == "first")["result"]["value"], "first");
-    assert_eq!(asked_of(&asked), ["first"]);
+    assert_eq!(received_by(&received), ["first"]);
 }
 
 /// A server whose only tool leaves a mark when it is called.
@@ -178,7 +178,7 @@ fn calls_of_servers_wait_too_by_the_command_line_and_by_mcp() {
     let cancelled = client.send("tools/call", &json!({ "name": "mcp_call", "arguments": arguments }));
     console.until_waiting(1);
     let params = json!({ "requestId": cancelled });
-    client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+    client.send_message(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
     console.until_waiting(0);
     console.pauses(&json!({ "what": "all" }), false);
     assert_eq!(client.text("mcp_call", &arguments, false), "acted");
@@ -197,8 +197,8 @@ fn a_server_call_of_an_mcp_client_ends_with_the_timeout_of_the_server() {
     let mut client = Client::legacy(&home, &[]);
     console.pauses(&json!({ "what": "all" }), true);
     let id = client.send("tools/call", &json!({ "name": "mcp_call", "arguments": { "name": "s::act" } }));
-    let said: Value = client.response(id);
-    assert!(said.to_string().contains("a person has paused all agents; the call waited 0.3 s for them"), "{said}");
+    let output: Value = client.response(id);
+    assert!(output.to_string().contains("a person has paused all agents; the call waited 0.3 s for them"), "{output}");
     assert_eq!(marks(&home), 0);
 }
 
@@ -208,7 +208,7 @@ fn a_page_is_paused_for_agents_of_other_hubs_too() {
     let (a, b) = (home(), home());
     let of = |home: &Home, name: &str| HubProcess::start_with(home, &["--cluster", &nats.url(), "--hub-name", name]);
     let (_hub_a, _hub_b) = (of(&a, "a"), of(&b, "b"));
-    let (page, asked) = page(&b, "Shop");
+    let (page, received) = page(&b, "Shop");
     let mut console = Console::open(&b);
     let end = std::time::Instant::now() + eye_testkit::DEADLINE;
     while !a.eye(["pages"]).stdout.contains("at b") {
@@ -218,7 +218,7 @@ fn a_page_is_paused_for_agents_of_other_hubs_too() {
     console.pauses(&what, true);
     let call = a.start(["1+1"]);
     console.until_waiting(1);
-    assert_eq!(asked_of(&asked).len(), 0);
+    assert_eq!(received_by(&received).len(), 0);
     console.pauses(&what, false);
     assert_eq!(call.wait(), answers(0, "1+1\n", ""));
 }

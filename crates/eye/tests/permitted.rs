@@ -49,7 +49,7 @@ fn hubs_with_an_nkey_or_a_password_need_no_more_than_the_documented_permissions(
     let url = format!("nats://b:secret@127.0.0.1:{}", nats.port());
     let hub_b = HubProcess::start_with(&b, &["--cluster", &url, "--hub-name", "b"]);
     let page = ScriptedPage::join(&b, &setup(&b, "Shop").alias("shop"), table);
-    page.say(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":1},"revision":1}}"#);
+    page.send(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":1},"revision":1}}"#);
     lists(&a, "shop");
     assert_eq!(a.eye(["--page", "shop", "document.title"]), answers(0, "Shop\n", ""));
     assert_eq!(a.eye(["--page", "shop", "large"]).stdout.len(), (5 << 20) + 1);
@@ -65,8 +65,8 @@ fn hubs_with_an_nkey_or_a_password_need_no_more_than_the_documented_permissions(
     no_problems(&b);
     // A state outlives its hub.
     hub_b.kill();
-    let told = a.eye(["--page", "shop", "state", "--json"]);
-    assert!(told.stdout.contains(r#""n":1"#) && told.stdout.contains(r#""stale":true"#), "{told:?}");
+    let answer = a.eye(["--page", "shop", "state", "--json"]);
+    assert!(answer.stdout.contains(r#""n":1"#) && answer.stdout.contains(r#""stale":true"#), "{answer:?}");
 }
 
 #[test]

@@ -88,8 +88,8 @@ fn secrets_are_painted_over_wherever_the_page_shows_them() {
         let refused = home.eye(["shot", "--format", format]);
         assert!(refused.code != 0 && refused.stderr.contains(&format!("is a PNG, not {format}")), "{refused:?}");
     }
-    let whole = shot(&home, &["--full", "--max", "9000"]);
-    assert_eq!(whole.at(30, 1515), MASK);
+    let full = shot(&home, &["--full", "--max", "9000"]);
+    assert_eq!(full.at(30, 1515), MASK);
     ok(home.eye(["eval", "scrollTo(0, 60); 0"]));
     assert_eq!(shot(&home, &[]).at(30, 15), MASK, "where the page is scrolled");
     // Only a person at a terminal sees them, and a PDF cannot hide them.
@@ -216,20 +216,23 @@ fn what_differs_between_two_pictures_is_told_with_its_place() {
     ok(home.eye(["shot", "-o", &before]));
     assert_eq!(ok(home.eye(["shot", "--diff", &before])), "nothing differs\n");
     ok(home.eye(["eval", "out.textContent = 'other'; 0"]));
-    let said = ok(home.eye(["shot", "--diff", &before]));
-    let mut lines = said.lines();
-    assert!(lines.next().unwrap().starts_with("1 region differs of 1265x"), "{said}");
+    let output = ok(home.eye(["shot", "--diff", &before]));
+    let mut lines = output.lines();
+    assert!(lines.next().unwrap().starts_with("1 region differs of 1265x"), "{output}");
     let line = lines.next().unwrap();
-    assert!(line.starts_with("296,3") && line.contains("<p#out \"other\">"), "{said}");
+    assert!(line.starts_with("296,3") && line.contains("<p#out \"other\">"), "{output}");
     ok(home.eye(["eval", "go.style.background = 'red'; 0"]));
-    let said = ok(home.eye(["shot", "--diff", &before]));
-    let button = said.lines().find(|line| line.contains("[Go]")).unwrap_or_else(|| panic!("{said}"));
+    let output = ok(home.eye(["shot", "--diff", &before]));
+    let button = output.lines().find(|line| line.contains("[Go]")).unwrap_or_else(|| panic!("{output}"));
     let id = button.split('e').nth(1).map(|rest| format!("e{}", rest.split(' ').next().unwrap())).unwrap();
     ok(home.eye(["click", &id]));
     assert_eq!(ok(home.eye(["out.textContent"])), "done\n", "the ref that is told is the button's");
     ok(home.eye(["emulate", "--viewport", "390x844"]));
-    let said = ok(home.eye(["shot", "--diff", &before]));
-    assert!(said.starts_with("another size: 1265x") && said.trim_end().ends_with(" before, 375x829 now"), "{said}");
+    let output = ok(home.eye(["shot", "--diff", &before]));
+    assert!(
+        output.starts_with("another size: 1265x") && output.trim_end().ends_with(" before, 375x829 now"),
+        "{output}"
+    );
     std::fs::write(home.path("note.txt"), "no picture").unwrap();
     let wrong = home.eye(["shot", "--diff", &home.path("note.txt").display().to_string()]);
     assert!(wrong.code != 0 && wrong.stderr.contains("not a PNG"), "{wrong:?}");

@@ -46,9 +46,9 @@ fn a_revoked_token_ends_a_command_on_the_unix_socket() {
     // It waits for no response.
     let mut listening = eye(&["sub", "news"]);
     assert_eq!(home.eye(["pub", "news", "hi"]).code, 0);
-    let mut heard = BufReader::new(listening.child().stdout.take().unwrap());
+    let mut received = BufReader::new(listening.child().stdout.take().unwrap());
     let mut line = String::new();
-    heard.read_line(&mut line).unwrap();
+    received.read_line(&mut line).unwrap();
     assert_eq!(line, "hi\n", "it listens");
     let socket = UnixStream::connect(home.socket()).unwrap();
     socket.set_read_timeout(Some(DEADLINE)).unwrap();
@@ -62,9 +62,9 @@ fn a_revoked_token_ends_a_command_on_the_unix_socket() {
     let ran = running.wait();
     assert_eq!((ran.code, ran.stdout.as_str()), (4, ""), "{}", ran.stderr);
     assert!(ran.stderr.contains(REVOKED) && ran.stderr.contains("eye token list"), "{}", ran.stderr);
-    let told: Vec<String> = lines.map_while(Result::ok).collect();
-    assert!(told[0].starts_with("a!:") && told[0].contains(REVOKED), "{told:?}");
-    assert!(told.iter().any(|line| line.contains(r#""id":null"#) && line.contains("-32006")), "{told:?}");
+    let report: Vec<String> = lines.map_while(Result::ok).collect();
+    assert!(report[0].starts_with("a!:") && report[0].contains(REVOKED), "{report:?}");
+    assert!(report.iter().any(|line| line.contains(r#""id":null"#) && line.contains("-32006")), "{report:?}");
     let mut stderr = String::new();
     listening.child().stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
     assert_eq!(listening.child().wait().unwrap().code(), Some(4), "{stderr}");
@@ -109,12 +109,12 @@ fn a_revoked_token_ends_streams_and_posts() {
     while !first.contains("data:") {
         original.read_line(&mut first).unwrap();
     }
-    let asked = http(&home, "POST /agent HTTP/1.1", &secret, &request(1, "eval", &json!({ "code": "held()" })));
+    let sent = http(&home, "POST /agent HTTP/1.1", &secret, &request(1, "eval", &json!({ "code": "held()" })));
     page.held();
     let alone = http(&home, "POST /rpc HTTP/1.1", &secret, &request(2, "eval", &json!({ "code": "held()" })));
     page.held();
     revoke(&home);
-    for (face, answer) in [("GET /agent", stream), ("GET /events", original), ("/agent", asked), ("/rpc", alone)] {
+    for (face, answer) in [("GET /agent", stream), ("GET /events", original), ("/agent", sent), ("/rpc", alone)] {
         let text = all(answer);
         assert!(text.contains(REVOKED) && text.contains("-32006"), "{face}: {text}");
     }
@@ -126,13 +126,13 @@ fn a_revoked_token_ends_mcp_over_http_and_stdio() {
     let session = mcp_session(&home, "", &secret);
     let listening = http(&home, &format!("GET /mcp HTTP/1.1\r\n{session}"), &secret, "");
     let call = json!({ "name": "eye", "arguments": { "expr": "held()" } });
-    let asked = http(&home, &format!("POST /mcp HTTP/1.1\r\n{session}"), &secret, &request(7, "tools/call", &call));
+    let sent = http(&home, &format!("POST /mcp HTTP/1.1\r\n{session}"), &secret, &request(7, "tools/call", &call));
     page.held();
     let mut stdio = Client::with_token(&home, &secret);
     let id = stdio.send("tools/call", &call);
     page.held();
     revoke(&home);
-    let text = all(asked);
+    let text = all(sent);
     assert!(text.contains(REVOKED), "{text}");
     assert!(all(listening).starts_with("HTTP/1.1 200"), "the stream was open, and ends");
     let answer = stdio.response(id).to_string();
@@ -148,8 +148,8 @@ fn a_revoked_token_ends_mcp_over_http_and_stdio() {
 #[test]
 fn a_revoked_token_ends_an_answer_of_the_llm() {
     let stream = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: {\"first\":1}\n\n";
-    let whole = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{\"half\":";
-    for (begin, status) in [(stream, "HTTP/1.1 200"), (whole, "HTTP/1.1 401"), ("", "HTTP/1.1 401")] {
+    let buffered = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{\"half\":";
+    for (begin, status) in [(stream, "HTTP/1.1 200"), (buffered, "HTTP/1.1 401"), ("", "HTTP/1.1 401")] {
         let (url, beginning, end) = slow_llm(begin);
         let home = home();
         let _hub = HubProcess::start_with(&home, &["--llm", &url]);

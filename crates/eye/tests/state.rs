@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 
 /// Publishes from the page, and returns when the hub has processed it.
 fn publish(home: &Home, page: &ScriptedPage, method: &str, params: &str) {
-    page.say(&format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#));
+    page.send(&format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#));
     // The page's answer comes after what it published.
     assert_eq!(home.eye(["document.title"]).stdout, "Shop\n");
 }
@@ -31,8 +31,8 @@ fn state_prints_the_value_and_nothing_else() {
     assert_eq!(home.eye(["state", "model.color"]), answers(0, "#000\n", ""));
     let changed = r##"[{"op":"replace","path":"/model/color","value":"#000"}]"##;
     assert_eq!(home.eye(["state", "--since", "1"]), answers(0, &format!("{changed}\n"), ""));
-    let told: Value = serde_json::from_str(&home.eye(["state", "n.0", "--json"]).stdout).unwrap();
-    assert_eq!((&told["value"], &told["revision"], &told["source"]), (&1.into(), &2.into(), &"cache".into()));
+    let answer: Value = serde_json::from_str(&home.eye(["state", "n.0", "--json"]).stdout).unwrap();
+    assert_eq!((&answer["value"], &answer["revision"], &answer["source"]), (&1.into(), &2.into(), &"cache".into()));
     let wrong = home.eye(["state", "model.colour"]);
     assert_eq!(wrong, answers(1, "", "error: model has no `colour`\nhint: it has: color\n"));
 }
@@ -77,11 +77,11 @@ fn a_call_is_done_only_at_the_revision_that_it_names() {
     let none = home.eye(["click", "e1", "--if-revision", "1"]);
     assert_eq!(none.code, 1);
     assert!(none.stderr.contains("the page has published no state"), "{}", none.stderr);
-    page.say(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":1},"revision":1}}"#);
+    page.send(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":1},"revision":1}}"#);
     assert_eq!(home.eye(["click", "e1"]).code, 0);
     assert_eq!(home.eye(["call", "paint", "--if-revision", "1"]), answers(0, "did paint\n", ""));
     let patch = r#"{"patch":[{"op":"replace","path":"/n","value":2}],"revision":2}"#;
-    page.say(&format!(r#"{{"jsonrpc":"2.0","method":"state/patch","params":{patch}}}"#));
+    page.send(&format!(r#"{{"jsonrpc":"2.0","method":"state/patch","params":{patch}}}"#));
     assert_eq!(home.eye(["click", "e1"]).code, 0);
     let refused = answers(
         1,
@@ -102,7 +102,7 @@ fn a_state_is_kept_under_a_name_and_given_back_to_the_page() {
     let home = home();
     let _hub = HubProcess::start(&home);
     let page = scene(&home);
-    page.say(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":1},"revision":1}}"#);
+    page.send(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":1},"revision":1}}"#);
     assert_eq!(home.eye(["click", "e1"]).code, 0);
     let kept = home.eye(["save", "before"]);
     assert!(kept.stdout.starts_with("before revision 1 7 bytes "), "{kept:?}");

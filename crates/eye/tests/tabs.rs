@@ -34,11 +34,11 @@ fn answer(path: &str, _: &str) -> Page {
 fn until(home: &eye_testkit::Home, words: &[&str], wanted: &str) -> String {
     let ends = std::time::Instant::now() + eye_testkit::DEADLINE;
     loop {
-        let said = ok(home.eye(words.iter().copied()));
-        if said.contains(wanted) {
-            return said;
+        let output = ok(home.eye(words.iter().copied()));
+        if output.contains(wanted) {
+            return output;
         }
-        assert!(std::time::Instant::now() < ends, "{words:?}: {said}");
+        assert!(std::time::Instant::now() < ends, "{words:?}: {output}");
     }
 }
 
@@ -46,8 +46,8 @@ fn until(home: &eye_testkit::Home, words: &[&str], wanted: &str) -> String {
 fn a_tab_has_another_device_cookies_and_an_end() {
     let Some((home, _hub)) = hub() else { return };
     ok(home.eye(["browse", &site(), "--headless", "--private"]));
-    let said = ok(home.eye(["emulate", "--viewport", "390x844", "--dark", "--touch"]));
-    assert_eq!(said, "viewport 390x844, dark, touch\n");
+    let output = ok(home.eye(["emulate", "--viewport", "390x844", "--dark", "--touch"]));
+    assert_eq!(output, "viewport 390x844, dark, touch\n");
     assert_eq!(ok(home.eye(["[innerWidth, innerHeight].join()"])), "390,844\n");
     assert_eq!(ok(home.eye(["matchMedia('(prefers-color-scheme: dark)').matches"])), "true\n");
     ok(home.eye(["taps = []; addEventListener('touchstart', (event) => taps.push(event.isTrusted)); 0"]));

@@ -83,20 +83,20 @@ fn names_are_added_and_what_is_none_is_refused() {
     assert_eq!(made(&home, &["--name", "box.local"])["done"], "kept");
     assert_eq!(made(&home, &["--new"])["names"].as_array().unwrap().len(), 3);
     let ran = home.eye(["tls", "--name", "http://box.local"]);
-    let said = "error: `http://box.local` is no host name or address\nhint: write it as box.local or 192.168.1.5\n";
-    assert_eq!(ran, answers(2, "", said));
+    let expected = "error: `http://box.local` is no host name or address\nhint: write it as box.local or 192.168.1.5\n";
+    assert_eq!(ran, answers(2, "", expected));
 }
 
 #[test]
 fn without_a_certificate_tls_is_refused_and_says_how_to_get_one() {
     let home = home();
-    let said =
+    let expected =
         "there is no certificate yet\nhint: make one with eye tls, or name your own with --tls-cert and --tls-key\n";
-    assert_eq!(home.eye(["up", "--foreground", "--tls"]), answers(2, "", &format!("error: {said}")));
-    assert_eq!(home.eye(["up", "--tls"]), answers(2, "", &format!("error: the hub did not start: {said}")));
+    assert_eq!(home.eye(["up", "--foreground", "--tls"]), answers(2, "", &format!("error: {expected}")));
+    assert_eq!(home.eye(["up", "--tls"]), answers(2, "", &format!("error: the hub did not start: {expected}")));
     made(&home, &[]);
-    let said = "error: the certificate is not for box.local\nhint: eye tls --name box.local\n";
-    assert_eq!(home.eye(["up", "--foreground", "--tls", "--host", "box.local"]), answers(2, "", said));
+    let expected = "error: the certificate is not for box.local\nhint: eye tls --name box.local\n";
+    assert_eq!(home.eye(["up", "--foreground", "--tls", "--host", "box.local"]), answers(2, "", expected));
     made(&home, &["--name", "box.local"]);
     let hub = HubProcess::start_with(&home, &["--tls", "--host", "box.local"]);
     assert!(hub.url().starts_with("https://"));

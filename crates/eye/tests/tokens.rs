@@ -22,7 +22,7 @@ fn secret(home: &Home, args: &[&str]) -> String {
 fn page(home: &Home) -> ScriptedPage {
     let page =
         ScriptedPage::offering(home, &PageSetup::new(home, "Shop"), &[], |verb, _| ToolReply::Result(json!(verb)));
-    page.say(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{},"revision":1}}"#);
+    page.send(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{},"revision":1}}"#);
     page
 }
 
@@ -44,13 +44,13 @@ fn params(operation: &Operation) -> Value {
 /// For each request of the table, whether it is allowed. Requests that would end the hub are left out.
 fn cells(scope: Class) -> Vec<(&'static Operation, String, bool)> {
     // Both have a test of their own: they are notifications, and every token may send them.
-    let asked =
+    let sent =
         operations::shown_by(Faces::RPC).filter(|operation| !matches!(operation.method, "hello" | "call/cancel"));
     let cell = |operation: &'static Operation| {
         let request = json!({ "jsonrpc": "2.0", "id": 7, "method": operation.method, "params": params(operation) });
         (operation, request.to_string(), scope.covers(operation.class))
     };
-    asked.map(cell).filter(|(operation, _, allowed)| !(operation.method == "hub/stop" && *allowed)).collect()
+    sent.map(cell).filter(|(operation, _, allowed)| !(operation.method == "hub/stop" && *allowed)).collect()
 }
 
 fn check(face: &str, scope: Class, operation: &Operation, allowed: bool, answer: &str) {
@@ -278,8 +278,8 @@ fn servers_do_not_exist_for_a_token_without_their_scope() {
         assert!(!ran.stdout.contains("whereabouts") && !ran.stdout.contains("read a"), "{query}: {}", ran.stdout);
     }
     let found = eye(&["discover", "tell the folder"]);
-    let said = format!("{}{}", found.stdout, found.stderr);
-    assert!(said.contains("tools of MCP servers are left out: the token `ci` lacks the scope `servers`"), "{said}");
+    let output = format!("{}{}", found.stdout, found.stderr);
+    assert!(output.contains("tools of MCP servers are left out: the token `ci` lacks the scope `servers`"), "{output}");
     assert!(home.eye(["discover", "tell the folder"]).stdout.contains("whereabouts"), "others find them");
 }
 
@@ -314,8 +314,8 @@ fn pages_of_other_origins_do_not_exist_for_a_token() {
     let publish = |text: &str| {
         format!(r#"{{"jsonrpc":"2.0","method":"topic/publish","params":{{"topic":"news","message":"{text}"}}}}"#)
     };
-    other.say(&publish("theirs"));
-    here.say(&publish("ours"));
+    other.send(&publish("theirs"));
+    here.send(&publish("ours"));
     let _ = running.child();
     assert_eq!(running.wait().stdout, "ours\n");
 }

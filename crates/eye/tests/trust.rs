@@ -236,10 +236,10 @@ fn a_server_gets_no_secret_of_the_agents_and_says_what_it_misses() {
         eye_testkit::Running::of(&mut command).wait().stderr
     };
     entry("");
-    let said = test();
+    let output = test();
     let want =
         "it said: WIKI_TOKEN is not set; it does not get these variables of the agent's: WIKI_TOKEN, ANOTHER_KEY";
-    assert!(said.contains(want) && !said.contains("s3cret!") && !there.exists(), "{said}");
+    assert!(output.contains(want) && !output.contains("s3cret!") && !there.exists(), "{output}");
     for more in [", env: { WIKI_TOKEN: \"${WIKI_TOKEN}\" }", ", inherit_env: [WIKI_TOKEN]", ", inherit_env: true"] {
         entry(more);
         let mut command = home.command();

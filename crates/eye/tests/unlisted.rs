@@ -65,7 +65,7 @@ fn a_page_whose_hub_is_not_listed_takes_its_session_along() {
         ("state/update", json!({ "state": { "n": 1 }, "revision": 1 })),
         ("mailbox/put", json!({ "message": "hello" })),
     ] {
-        page.say(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
+        page.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
     }
     // The page's answer comes after its messages.
     assert_eq!(ask(&b, &id), answers(0, "Shop\n", ""));

@@ -143,10 +143,10 @@ fn the_change_that_a_call_caused_is_printed_below_its_value() {
         home.eye(["call", "paint", "--delta"]),
         answers(0, "did paint\n", "note: the page publishes no state, so there is no delta\n")
     );
-    page.say(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":1},"revision":1}}"#);
+    page.send(r#"{"jsonrpc":"2.0","method":"state/update","params":{"state":{"n":1},"revision":1}}"#);
     assert_eq!(home.eye(["click", "e1", "--delta"]), answers(0, "did page/click\ndelta: []\n", ""));
-    let whole: Value = serde_json::from_str(&home.eye(["click", "e1", "--delta", "--json"]).stdout).unwrap();
-    assert_eq!(whole, json!({ "value": "did page/click", "delta": { "revision": 1, "patch": [] } }));
+    let answer: Value = serde_json::from_str(&home.eye(["click", "e1", "--delta", "--json"]).stdout).unwrap();
+    assert_eq!(answer, json!({ "value": "did page/click", "delta": { "revision": 1, "patch": [] } }));
 }
 
 #[test]
@@ -157,16 +157,16 @@ fn messages_are_published_heard_and_answered() {
     assert_eq!(home.eye(["sub", "chat", "--count", "1"]), answers(0, "hello\n", ""));
     assert_eq!(home.eye(["pub", "chat", "x", "--no-wait"]), answers(0, "dropped: no subscribers\n", ""));
     home.eye(["pub", "jobs.1", r#"{"id":7}"#]);
-    let heard = home.eye(["watch", "topic", "jobs.*", "--count", "1"]).stdout;
-    let heard: Value = serde_json::from_str(&heard).unwrap();
-    assert_eq!((&heard["topic"], &heard["message"]), (&json!("jobs.1"), &json!({ "id": 7 })));
+    let received = home.eye(["watch", "topic", "jobs.*", "--count", "1"]).stdout;
+    let received: Value = serde_json::from_str(&received).unwrap();
+    assert_eq!((&received["topic"], &received["message"]), (&json!("jobs.1"), &json!({ "id": 7 })));
 
     let mut listening = Running::of(home.command().args(["sub", "quotes", "--count", "1", "--json"]));
     let asking = Running::of(home.command().args(["pub", "quotes", r#"{"of":"EUR"}"#, "--reply"]));
     let mut lines = BufReader::new(listening.child().stdout.take().unwrap()).lines().map(Result::unwrap);
-    let asked: Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
-    assert_eq!(asked["message"]["of"], "EUR");
-    let topic = asked["message"]["_responseTopic"].as_str().unwrap();
+    let call: Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
+    assert_eq!(call["message"]["of"], "EUR");
+    let topic = call["message"]["_responseTopic"].as_str().unwrap();
     assert_eq!(home.eye(["pub", topic, "1.07"]).stdout, "delivered to 1\n");
     assert_eq!(asking.wait(), answers(0, "1.07\n", ""));
     assert_eq!(home.eye(["pub", "quotes", "x", "--reply", "--timeout", "1"]).code, 124);
@@ -177,14 +177,14 @@ fn a_pages_mail_is_read_once() {
     let home = home();
     let _hub = HubProcess::start(&home);
     let page = stage::page(&home);
-    page.say(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":"one"}}"#);
-    page.say(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":{"two":2}}}"#);
+    page.send(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":"one"}}"#);
+    page.send(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":{"two":2}}}"#);
     assert_eq!(home.eye(["document.title"]).stdout, "Shop\n");
     assert_eq!(home.eye(["read"]), answers(0, "one\n{\"two\":2}\n", ""));
     assert_eq!(home.eye(["read"]), answers(0, "", ""));
     let waiting = Running::of(home.command().args(["read", "--wait", "20"]));
     let running: Value = serde_json::from_str(&home.eye(["status", "--json"]).stdout).unwrap();
     assert!(running.is_object());
-    page.say(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":"late"}}"#);
+    page.send(r#"{"jsonrpc":"2.0","method":"mailbox/put","params":{"message":"late"}}"#);
     assert_eq!(waiting.wait(), answers(0, "late\n", ""));
 }

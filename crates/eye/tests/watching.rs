@@ -18,12 +18,12 @@ fn join(home: &Home) -> ScriptedPage {
 
 fn publish(page: &ScriptedPage, number: u64, revision: u64) {
     let params = json!({ "state": { "n": number }, "revision": revision });
-    page.say(&json!({ "jsonrpc": "2.0", "method": "state/update", "params": params }).to_string());
+    page.send(&json!({ "jsonrpc": "2.0", "method": "state/update", "params": params }).to_string());
 }
 
 fn is_written(observer: &mut NatsPeer, revision: u64) {
     loop {
-        let (_, entry) = observer.heard();
+        let (_, entry) = observer.receive();
         if serde_json::from_slice::<Value>(&entry).is_ok_and(|entry| entry["revision"] == revision) {
             return;
         }
@@ -43,7 +43,7 @@ fn next(lines: &mut Lines<BufReader<ChildStdout>>) -> (Value, u64) {
 fn a_watch_goes_on_at_the_hub_that_the_page_comes_back_through() {
     let nats = Nats::start();
     let mut observer = nats.peer();
-    observer.hear("$KV.eye_state-default.>");
+    observer.subscribe("$KV.eye_state-default.>");
     let ((a, hub_a), (b, _hub_b), (c, hub_c)) = (hub(&nats, "a"), hub(&nats, "b"), hub(&nats, "c"));
     let first = join(&a);
     lists(&b, "Shop");
@@ -52,7 +52,7 @@ fn a_watch_goes_on_at_the_hub_that_the_page_comes_back_through() {
     let mut lines = BufReader::new(watching.child().stdout.take().unwrap()).lines();
     // Changes are missed until the other hub knows the watch; its first line shows that it does.
     let mut last = 0;
-    let (_, mut heard) = std::thread::scope(|scope| {
+    let (_, mut received) = std::thread::scope(|scope| {
         let line = scope.spawn(|| next(&mut lines));
         while !line.is_finished() {
             last += 1;
@@ -61,8 +61,8 @@ fn a_watch_goes_on_at_the_hub_that_the_page_comes_back_through() {
         }
         line.join().unwrap()
     });
-    while heard < last {
-        heard = next(&mut lines).1;
+    while received < last {
+        received = next(&mut lines).1;
     }
     // Through a third hub, where it publishes at once.
     hub_a.kill();
@@ -99,12 +99,12 @@ fn a_watch_goes_on_after_the_network_of_either_hub_was_cut() {
         lists(&b, "Shop");
         let mut watching = Running::of(b.command().args(["--page", "s1", "watch", "state", "--count", "1000"]));
         let lines = BufReader::new(watching.child().stdout.take().unwrap()).lines();
-        let (told, heard) = channel();
-        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| told.send(read(&line))));
+        let (sender, received) = channel();
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(read(&line))));
         // Changes are missed until the other hub knows the watch.
-        let is_heard = (1..1_000).find(|revision| {
+        let received_revision = (1..1_000).find(|revision| {
             publish(&page, *revision, *revision);
-            heard.recv_timeout(Duration::from_millis(100)).is_ok()
+            received.recv_timeout(Duration::from_millis(100)).is_ok()
         });
         network.cut();
         let (alone, other) = if cut == "a" { (&a, &b) } else { (&b, &a) };
@@ -112,8 +112,9 @@ fn a_watch_goes_on_after_the_network_of_either_hub_was_cut() {
         until(other, &["doctor"], |ran| ran.stdout.contains("others: 0"));
         network.heal();
         lists(&b, "Shop");
-        publish(&page, 1_000_000, is_heard.unwrap() + 1);
-        let goes_on = || heard.recv_timeout(DEADLINE).unwrap_or_else(|_| panic!("{cut} was cut off: the watch ended"));
+        publish(&page, 1_000_000, received_revision.unwrap() + 1);
+        let goes_on =
+            || received.recv_timeout(DEADLINE).unwrap_or_else(|_| panic!("{cut} was cut off: the watch ended"));
         while goes_on().0 != 1_000_000 {}
     }
 }

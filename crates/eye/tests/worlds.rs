@@ -40,7 +40,7 @@ fn answers(home: &Home, url: &str, first: Option<&str>) -> Vec<String> {
         ok(home.eye([code]));
     }
     let picture = home.path("b.png").display().to_string();
-    let asked: [&[&str]; 8] = [
+    let verbs: [&[&str]; 8] = [
         &["look"],
         &["shot", "#b", "-o", &picture],
         &["click", "#b"],
@@ -50,12 +50,12 @@ fn answers(home: &Home, url: &str, first: Option<&str>) -> Vec<String> {
         &["query", "#i"],
         &["reload"],
     ];
-    let said = asked.map(|words| {
+    let outputs = verbs.map(|words| {
         let Ran { stdout, stderr, .. } = home.eye(words);
         (stdout + &stderr).replace(url, "URL")
     });
     ok(home.eye(["browse", "--stop"]));
-    said.to_vec()
+    outputs.to_vec()
 }
 
 #[test]

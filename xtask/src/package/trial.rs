@@ -39,14 +39,14 @@ fn each(packages: &Path, root: &Path) -> Result<(), TaskError> {
 
 /// `eye upgrade` must recognise how this copy was installed.
 fn upgrade(name: &str, stage: &Stage) -> Result<(), TaskError> {
-    let said = stage.eye(&["upgrade"])?;
+    let stdout = stage.eye(&["upgrade"])?;
     let want = match name {
         "npm" => "npm install",
         "wheel" => "pip install",
         // Not in the system's own database here, so it is reported as a plain copy.
         _ => "tarball",
     };
-    if said.contains(want) { Ok(()) } else { Err(TaskError::Wrong(format!("eye upgrade of {name} says: {said}"))) }
+    if stdout.contains(want) { Ok(()) } else { Err(TaskError::Wrong(format!("eye upgrade of {name} says: {stdout}"))) }
 }
 
 fn from_tarball(packages: &Path, folder: &Path) -> Result<PathBuf, TaskError> {

@@ -65,16 +65,16 @@ fn sample(agent: &mut Agent) -> Result<Vec<f64>, BenchError> {
 
 pub fn measure(report: &mut Report, stage: &mut Stage, rounds: usize) -> Result<(), BenchError> {
     let mut echo = stage.nats.peer();
-    echo.hear("bench.there");
+    echo.subscribe("bench.there");
     thread::spawn(move || {
-        while let (_, bytes) = echo.heard()
+        while let (_, bytes) = echo.receive()
             && !bytes.is_empty()
         {
-            echo.say("bench.back", &bytes);
+            echo.publish("bench.back", &bytes);
         }
     });
     let mut bare = stage.nats.peer();
-    bare.hear("bench.back");
+    bare.subscribe("bench.back");
     let mut pair = Pair::join(stage)?;
     let (mut series, mut trips, mut ratio) = (<[Series; 2]>::default(), Series::default(), Series::default());
     let mut deep: [Series; 2] = Default::default();
@@ -82,15 +82,15 @@ pub fn measure(report: &mut Report, stage: &mut Stage, rounds: usize) -> Result<
         pair.round(&mut series)?;
         let one = |_| {
             let started = Instant::now();
-            bare.say("bench.there", &[7; BARE_BYTES]);
-            bare.heard();
+            bare.publish("bench.there", &[7; BARE_BYTES]);
+            bare.receive();
             micros(started.elapsed())
         };
         trips.round((0..SAMPLES).map(one).collect());
         deep[0].0.push(pair.deep(false, &[stage.pid(0)])?);
         deep[1].0.push(pair.deep(true, &[stage.pid(0), stage.pid(1), stage.nats.pid()])?);
     }
-    bare.say("bench.there", &[]);
+    bare.publish("bench.there", &[]);
     // The first round only warms up.
     for one in series.iter_mut().chain([&mut trips]).chain(&mut deep) {
         one.0.remove(0);

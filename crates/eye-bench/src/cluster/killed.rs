@@ -57,9 +57,9 @@ pub fn measure(report: &mut Report, eye: &Path, rounds: usize) -> Result<(), Ben
     let group = "a hub is killed with -9, 100 pages with 10 calls each at it (ms)";
     report.figure(group, "until the last of its calls has ended", ended.median(), "ms").budget(1000.0);
     report.figure(group, "until the last of its pages answers again", back.median(), "ms").budget(3000.0);
-    let asked = 2 * PAGES * CALLS * rounds;
+    let calls = 2 * PAGES * CALLS * rounds;
     let row = report.figure(group, "endings that were lost, doubled or wrong", f64::from(wrong), "");
-    row.budget(0.0).note(format!("of {asked} calls"));
+    row.budget(0.0).note(format!("of {calls} calls"));
     Ok(())
 }
 

@@ -16,16 +16,16 @@ pub fn measure(report: &mut Report, eye: &Path, rounds: usize) -> Result<(), Ben
     for _ in 0..rounds {
         let made = stage.home(0).eye(["token", "new", "ci", "--may", "eval"]);
         let secret = made.stdout.trim().to_owned();
-        let asked = |code: &str| {
+        let command_of = |code: &str| {
             let mut command = stage.home(1).command();
             command.args(["--page", "far", code]).env("EYE_TOKEN", &secret);
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             command
         };
         until(Instant::now(), "the other hub knows the token", || {
-            Ok(asked("1").status().doing("asking with a token")?.success())
+            Ok(command_of("1").status().doing("asking with a token")?.success())
         })?;
-        let mut held = asked(HELD).spawn().doing("asking with a token")?;
+        let mut held = command_of(HELD).spawn().doing("asking with a token")?;
         let revoked = stage.home(0).eye(["token", "revoke", "ci"]);
         let from = Instant::now();
         if revoked.code != 0 {

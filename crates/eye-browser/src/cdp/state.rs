@@ -337,9 +337,9 @@ mod tests {
         take(&mut state, &format!(r#"{{"id":{second},"error":{{"code":-32000,"message":"gone"}},"sessionId":"S"}}"#));
         take(&mut state, &format!(r#"{{"id":{first},"result":{{"result":{{}}}},"sessionId":"S"}}"#));
         take(&mut state, r#"{"method":"Runtime.executionContextsCleared","params":{},"sessionId":"S"}"#);
-        let told: Vec<_> =
+        let received: Vec<_> =
             std::iter::from_fn(|| events.try_recv().ok().map(|event| (event.method, event.note))).collect();
-        let methods: Vec<_> = told.iter().map(|(method, note)| (&**method, *note)).collect();
+        let methods: Vec<_> = received.iter().map(|(method, note)| (&**method, *note)).collect();
         let own = [("Page.javascriptDialogOpening", None), ("Page.javascriptDialogClosed", None)];
         assert_eq!(methods[..2], own);
         assert_eq!(methods[2..], [("Runtime.evaluate", Some(7)), ("Runtime.executionContextsCleared", None)]);

@@ -18,7 +18,7 @@ use eye_protocol::local::LocalHub;
 use eye_protocol::messages::ShownIn;
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
-use failed::{OPEN_MS, late, told};
+use failed::{OPEN_MS, late, to_error};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
@@ -237,11 +237,11 @@ impl Browsers {
         {
             return Err(error);
         }
-        let running = self.running(&open).await.map_err(|error| told(&error))?;
+        let running = self.running(&open).await.map_err(|error| to_error(&error))?;
         let Some(url) = url else {
             return Ok(json(&json!({ "pages": running.pages().await })));
         };
-        let command = |error: CommandError| told(&BrowserError::Command(error));
+        let command = |error: CommandError| to_error(&BrowserError::Command(error));
         // One window per page: a tab behind another gets neither frames nor input.
         let new = json!({ "url": "about:blank", "newWindow": true });
         let Created { target_id } = running.browser.ask("Target.createTarget", &new).await.map_err(command)?;

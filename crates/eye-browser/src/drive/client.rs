@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 /// The prefix of ids of the driver's own requests. The hub's ids are numbers.
-const ASKED: &str = "d";
+const ID_PREFIX: &str = "d";
 
 /// How long a page client may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -27,7 +27,7 @@ pub struct Client {
 #[derive(Debug, Default)]
 struct Waiting {
     last: u64,
-    asked: HashMap<String, oneshot::Sender<Ending>>,
+    pending: HashMap<String, oneshot::Sender<Ending>>,
 }
 
 impl Client {
@@ -46,8 +46,8 @@ impl Client {
         let id = {
             let mut waiting = self.hold();
             waiting.last += 1;
-            let id = format!("{ASKED}{}", waiting.last);
-            waiting.asked.insert(id.clone(), sender);
+            let id = format!("{ID_PREFIX}{}", waiting.last);
+            waiting.pending.insert(id.clone(), sender);
             id
         };
         let left = || Err(Error::new(Code::CONNECTION, "the page left before it answered"));
@@ -59,13 +59,13 @@ impl Client {
             },
             Err(_) => left(),
         };
-        self.hold().asked.remove(&id);
+        self.hold().pending.remove(&id);
         ending
     }
 
     /// Ends all pending requests with an error, because the document cannot answer.
     pub fn fail(&self, error: &Error) {
-        for (_, waiting) in self.hold().asked.drain() {
+        for (_, waiting) in self.hold().pending.drain() {
             // Fails if the caller no longer waits.
             let _ = waiting.send(Err(error.clone()));
         }
@@ -73,17 +73,17 @@ impl Client {
 
     /// The document is gone: its pending requests get no answer.
     pub fn left(&self) {
-        self.hold().asked.clear();
+        self.hold().pending.clear();
     }
 
     /// Takes the answers to the driver's requests out of a message of the page. Returns the rest, which is for the hub.
     pub fn take<'a>(&self, message: &'a str) -> Option<Cow<'a, str>> {
-        if self.hold().asked.is_empty() || !message.starts_with('[') {
+        if self.hold().pending.is_empty() || !message.starts_with('[') {
             return Some(message.into());
         }
         let mut mine = Vec::new();
-        for id in frames::answered(message).into_iter().filter(|id| id.starts_with(ASKED)) {
-            if let Some(waiting) = self.hold().asked.remove(&id) {
+        for id in frames::answered(message).into_iter().filter(|id| id.starts_with(ID_PREFIX)) {
+            if let Some(waiting) = self.hold().pending.remove(&id) {
                 mine.push((id, waiting));
             }
         }

@@ -88,45 +88,45 @@ pub async fn emulate(session: &Session, browser: Option<&Session>, origin: &str,
     };
     let failed = |error: CommandError| refusal(&error);
     let mut commands = Vec::new();
-    let mut said = Vec::new();
+    let mut changes = Vec::new();
     if reset {
         commands.push(("Emulation.clearDeviceMetricsOverride", json!({})));
         commands.push(("Emulation.setEmulatedMedia", json!({ "features": [] })));
         commands.push(touching(false));
         commands.push(("Network.emulateNetworkConditions", network(false)));
         commands.push(("Emulation.clearGeolocationOverride", json!({})));
-        said.push("as the browser is".to_owned());
+        changes.push("as the browser is".to_owned());
     }
     if let Some(size) = &size {
         let (width, height) = viewport(size)?;
         // Zero stands for the density of the screen.
-        let asked = json!({ "width": width, "height": height, "deviceScaleFactor": 0, "mobile": false });
-        commands.push(("Emulation.setDeviceMetricsOverride", asked));
-        said.push(format!("viewport {width}x{height}"));
+        let params = json!({ "width": width, "height": height, "deviceScaleFactor": 0, "mobile": false });
+        commands.push(("Emulation.setDeviceMetricsOverride", params));
+        changes.push(format!("viewport {width}x{height}"));
     }
     if dark {
         let features = json!([{ "name": "prefers-color-scheme", "value": "dark" }]);
         commands.push(("Emulation.setEmulatedMedia", json!({ "features": features })));
-        said.push("dark".to_owned());
+        changes.push("dark".to_owned());
     }
     if touch {
         commands.push(touching(true));
-        said.push("touch".to_owned());
+        changes.push("touch".to_owned());
     }
     if offline {
         commands.push(("Network.emulateNetworkConditions", network(true)));
-        said.push("offline".to_owned());
+        changes.push("offline".to_owned());
     }
     if let Some(text) = &geolocation {
         let (latitude, longitude) = place(text)?;
-        let asked = json!({ "latitude": latitude, "longitude": longitude, "accuracy": 10 });
-        commands.push(("Emulation.setGeolocationOverride", asked));
-        said.push(format!("at {latitude},{longitude}"));
+        let params = json!({ "latitude": latitude, "longitude": longitude, "accuracy": 10 });
+        commands.push(("Emulation.setGeolocationOverride", params));
+        changes.push(format!("at {latitude},{longitude}"));
     }
     if !grant.is_empty() {
-        said.push(format!("{origin} may use {}", grant.join(", ")));
+        changes.push(format!("{origin} may use {}", grant.join(", ")));
     }
-    if said.is_empty() {
+    if changes.is_empty() {
         let text = "write what to emulate: --viewport, --dark, --touch, --offline, --geolocation, --grant, or --reset";
         return Err(Error::new(Code::PARAMS, text));
     }
@@ -138,10 +138,10 @@ pub async fn emulate(session: &Session, browser: Option<&Session>, origin: &str,
         }
         Some(_) | None => {}
     }
-    for (method, asked) in commands {
-        session.command(method, &asked).await.map_err(failed)?;
+    for (method, params) in commands {
+        session.command(method, &params).await.map_err(failed)?;
     }
-    Ok(Value::Text(said.join(", ")))
+    Ok(Value::Text(changes.join(", ")))
 }
 
 fn touching(on: bool) -> (&'static str, serde_json::Value) {
@@ -156,8 +156,8 @@ fn network(offline: bool) -> serde_json::Value {
 /// Stops a script that does not end by itself.
 pub async fn stop_script(session: &Session) -> Ending {
     let failed = |error: CommandError| refusal(&error);
-    let asked = session.send("Runtime.evaluate", &json!({ "expression": "0" })).map_err(failed)?;
-    match asked.within(ANSWERS_MS).await {
+    let reply = session.send("Runtime.evaluate", &json!({ "expression": "0" })).map_err(failed)?;
+    match reply.within(ANSWERS_MS).await {
         Ok(_) => Ok(Value::Text("no script is running".to_owned())),
         Err(CommandError::Late { .. }) => {
             session.command("Runtime.terminateExecution", &json!({})).await.map_err(failed)?;

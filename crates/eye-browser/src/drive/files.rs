@@ -112,8 +112,8 @@ pub async fn give(
     };
     match to {
         To::Field => {
-            let asked = json!({ "expression": field.expression, "contextId": field.context });
-            let found: Evaluated = session.ask("Runtime.evaluate", &asked).await?;
+            let params = json!({ "expression": field.expression, "contextId": field.context });
+            let found: Evaluated = session.ask("Runtime.evaluate", &params).await?;
             let object = found.result.object_id.ok_or_else(|| failed("the field is gone"))?;
             session.command("DOM.setFileInputFiles", &json!({ "files": paths, "objectId": object })).await.map(drop)
         }
@@ -140,8 +140,8 @@ async fn choose(
     let opened = timeout(CHOOSER, chooser).await;
     let outcome = match opened {
         Ok(Ok(node)) => {
-            let asked = json!({ "files": paths, "backendNodeId": node });
-            session.command("DOM.setFileInputFiles", &asked).await.map(drop)
+            let params = json!({ "files": paths, "backendNodeId": node });
+            session.command("DOM.setFileInputFiles", &params).await.map(drop)
         }
         Ok(Err(_)) | Err(_) => {
             Err(failed("a click there opened no file chooser; name the file field, or what files are dropped on"))
@@ -155,8 +155,8 @@ async fn choose(
 async fn drop_at(session: &Session, paths: &[PathBuf], x: f64, y: f64) -> Result<(), CommandError> {
     let data = json!({ "items": [], "files": paths, "dragOperationsMask": 1 });
     for kind in ["dragEnter", "dragOver", "drop"] {
-        let asked = json!({ "type": kind, "x": x, "y": y, "data": data });
-        session.command("Input.dispatchDragEvent", &asked).await?;
+        let params = json!({ "type": kind, "x": x, "y": y, "data": data });
+        session.command("Input.dispatchDragEvent", &params).await?;
     }
     Ok(())
 }

@@ -227,8 +227,8 @@ mod tests {
         let look = r#"{"jsonrpc":"2.0","id":"8","method":"page/look","params":{}}"#;
         let click = r#"{"jsonrpc":"2.0","id":"9","method":"page/click","params":{}}"#;
         let cancel = r#"{"jsonrpc":"2.0","method":"call/cancel","params":{"id":"9"}}"#;
-        let whole = format!("[{look},{click}]");
-        assert_eq!(sort(whole.clone(), false).for_page, [(Half::Hands, whole)]);
+        let batch = format!("[{look},{click}]");
+        assert_eq!(sort(batch.clone(), false).for_page, [(Half::Hands, batch)]);
         let sorted = sort(format!(r#"["7:1",{look},{click},"10:2",{cancel}]"#), false);
         let expected = [
             (Half::Page, r#"["7:1"]"#.to_owned()),

@@ -152,11 +152,11 @@ mod tests {
     #[test]
     fn nothing_but_input_is_taken() {
         let one = r#"{"method":"Input.insertText","params":{"text":"a"}}"#;
-        let asked = |commands: &str| read(&format!(r#"{{"input":1,"commands":[{commands}]}}"#)).is_some();
-        assert!(asked(one));
-        assert!(!asked(r#"{"method":"Page.navigate","params":{"url":"file:///etc/passwd"}}"#));
-        assert!(asked(&vec![one; COMMANDS_LEN_MAX].join(",")));
-        assert!(!asked(&vec![one; COMMANDS_LEN_MAX + 1].join(",")));
+        let accepts = |commands: &str| read(&format!(r#"{{"input":1,"commands":[{commands}]}}"#)).is_some();
+        assert!(accepts(one));
+        assert!(!accepts(r#"{"method":"Page.navigate","params":{"url":"file:///etc/passwd"}}"#));
+        assert!(accepts(&vec![one; COMMANDS_LEN_MAX].join(",")));
+        assert!(!accepts(&vec![one; COMMANDS_LEN_MAX + 1].join(",")));
     }
 
     #[test]
@@ -191,10 +191,10 @@ mod tests {
 
     #[test]
     fn files_are_named_with_their_content_and_never_by_a_path() {
-        let asked = |giving: &str| read(&format!(r#"{{"input":1,{giving}}}"#)).and_then(|request| request.giving);
-        assert!(asked(r#""commands":[]"#).is_none());
-        assert!(asked(r#""files":[{"name":"a","base64":"YQ=="}],"to":{"by":"field"}"#).is_some());
-        assert!(asked(r#""files":[{"name":"a","base64":"YQ=="}],"to":{"by":"drop","x":1,"y":2.5}"#).is_some());
-        assert!(asked(r#""files":[{"path":"/etc/passwd"}],"to":{"by":"field"}"#).is_none());
+        let giving_of = |giving: &str| read(&format!(r#"{{"input":1,{giving}}}"#)).and_then(|request| request.giving);
+        assert!(giving_of(r#""commands":[]"#).is_none());
+        assert!(giving_of(r#""files":[{"name":"a","base64":"YQ=="}],"to":{"by":"field"}"#).is_some());
+        assert!(giving_of(r#""files":[{"name":"a","base64":"YQ=="}],"to":{"by":"drop","x":1,"y":2.5}"#).is_some());
+        assert!(giving_of(r#""files":[{"path":"/etc/passwd"}],"to":{"by":"field"}"#).is_none());
     }
 }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const FRAMES_LEN_MAX: usize = 32;
 
 /// Runs on the element of a frame. The client is in the outermost document of the origin.
-const TELL: &str = r"function (receive, label) {
+const RECEIVE_LABEL: &str = r"function (receive, label) {
   let view = this.ownerDocument.defaultView;
   while (view && !view[receive] && view.frameElement) view = view.parent;
   view?.[receive]?.(`&${label}`, undefined, this);
@@ -135,8 +135,9 @@ impl Outer {
         let node = json!({ "backendNodeId": element(session, frame).await? });
         let Resolved { object } = session.ask("DOM.resolveNode", &node).await?;
         let (object, arguments) = (object.object_id, json!([{ "value": self.receive }, { "value": label }]));
-        let asked = json!({ "objectId": object, "functionDeclaration": TELL, "arguments": arguments, "silent": true });
-        session.command("Runtime.callFunctionOn", &asked).await?;
+        let params =
+            json!({ "objectId": object, "functionDeclaration": RECEIVE_LABEL, "arguments": arguments, "silent": true });
+        session.command("Runtime.callFunctionOn", &params).await?;
         session.command("Runtime.releaseObject", &json!({ "objectId": object })).await.map(drop)
     }
 

@@ -62,7 +62,7 @@ impl Owed {
 
     /// Filters a message of a half. Drops a message that is not a batch: the hub reads nothing else of a page that has
     /// joined.
-    pub fn hear<'a>(&mut self, half: Half, message: &'a str) -> Allowed<Cow<'a, str>> {
+    pub fn receive<'a>(&mut self, half: Half, message: &'a str) -> Allowed<Cow<'a, str>> {
         let mut foreign = None;
         let Ok(mut elements) = batch::parse(message) else { return Allowed { rest: None, foreign } };
         let len = elements.len();
@@ -76,7 +76,7 @@ impl Owed {
     }
 
     /// Filters a binary message of a half, which answers a call.
-    pub fn hear_binary<'a>(&mut self, half: Half, message: &'a [u8]) -> Allowed<&'a [u8]> {
+    pub fn receive_binary<'a>(&mut self, half: Half, message: &'a [u8]) -> Allowed<&'a [u8]> {
         let mut foreign = None;
         let ends = Binary::parse(message)
             .is_some_and(|Binary { id, .. }| self.may(half, id, &mut foreign) && self.0.remove(id).is_some());
@@ -181,17 +181,17 @@ mod tests {
     }
 
     /// The part of a message that goes to the hub.
-    fn heard(owed: &mut Owed, half: Half, message: &str) -> String {
-        owed.hear(half, message).rest.map_or_else(String::new, Cow::into_owned)
+    fn allowed(owed: &mut Owed, half: Half, message: &str) -> String {
+        owed.receive(half, message).rest.map_or_else(String::new, Cow::into_owned)
     }
 
     #[test]
     fn answers_settle_what_is_owed_and_the_rest_fails_once() {
         let mut owed = owed();
-        let said = r#"["7=2",{"jsonrpc":"2.0","id":"9","result":{}}]"#;
-        assert_eq!(heard(&mut owed, Half::Page, said), said);
+        let answer = r#"["7=2",{"jsonrpc":"2.0","id":"9","result":{}}]"#;
+        assert_eq!(allowed(&mut owed, Half::Page, answer), answer);
         // A second answer is dropped.
-        assert_eq!(heard(&mut owed, Half::Page, said), "");
+        assert_eq!(allowed(&mut owed, Half::Page, answer), "");
         let failed = owed.fail(&Error::new(Code::CONNECTION, "crashed"));
         assert_eq!(failed.len(), 1);
         assert!(failed[0].starts_with(r#"["8!-32000 crashed"#), "{failed:?}");
@@ -204,7 +204,7 @@ mod tests {
         for id in ["7", "8", "12"] {
             owed.give_up(id);
         }
-        assert_eq!(owed.hear(Half::Page, r#"["7=2","9=3"]"#).rest.as_deref(), Some(r#"["9=3"]"#));
+        assert_eq!(owed.receive(Half::Page, r#"["7=2","9=3"]"#).rest.as_deref(), Some(r#"["9=3"]"#));
         assert!(owed.is_empty());
     }
 
@@ -224,11 +224,11 @@ mod tests {
         ];
         for message in forged {
             let expected = Allowed { rest: None, foreign: Some("8".to_owned()) };
-            assert_eq!(owed.hear(Half::Page, message), expected, "{message}");
+            assert_eq!(owed.receive(Half::Page, message), expected, "{message}");
         }
-        let binary = owed.hear_binary(Half::Page, b"8 text/plain\nforged");
+        let binary = owed.receive_binary(Half::Page, b"8 text/plain\nforged");
         assert_eq!(binary, Allowed { rest: None, foreign: Some("8".to_owned()) });
-        assert_eq!(heard(&mut owed, Half::Hands, r#"["8:true"]"#), r#"["8:true"]"#);
+        assert_eq!(allowed(&mut owed, Half::Hands, r#"["8:true"]"#), r#"["8:true"]"#);
     }
 
     #[test]
@@ -249,10 +249,10 @@ mod tests {
             r#"[{"jsonrpc":"2.0","id":"hello","method":"hello","params":{"typed":false}}]"#,
         ];
         for message in forged {
-            assert_eq!(owed.hear(Half::Page, message), Allowed::default(), "{message}");
+            assert_eq!(owed.receive(Half::Page, message), Allowed::default(), "{message}");
         }
         for message in [&b"08 text/plain\nforged"[..], b"forged", b"12 image/png\n"] {
-            assert_eq!(owed.hear_binary(Half::Page, message), Allowed::default());
+            assert_eq!(owed.receive_binary(Half::Page, message), Allowed::default());
         }
     }
 
@@ -262,14 +262,14 @@ mod tests {
         let info = r#"{"jsonrpc":"2.0","method":"page/info","params":{"title":"x"}}"#;
         let pong = r#"{"jsonrpc":"2.0","id":"ping","result":{"pong":true}}"#;
         let progress = r#"{"jsonrpc":"2.0","method":"call/progress","params":{"id":"7","progress":1}}"#;
-        let said = format!(r#"["8:forged",{info},{pong},{progress},"7:\"true\""]"#);
+        let batch = format!(r#"["8:forged",{info},{pong},{progress},"7:\"true\""]"#);
         let expected = Allowed {
             rest: Some(format!(r#"[{info},{pong},{progress},"7:\"true\""]"#).into()),
             foreign: Some("8".to_owned()),
         };
-        assert_eq!(owed.hear(Half::Page, &said), expected);
-        assert_eq!(owed.hear_binary(Half::Page, b"9 image/png\nx").rest, Some(&b"9 image/png\nx"[..]));
-        assert_eq!(owed.hear_binary(Half::Page, b"9 image/png\nx").rest, None);
+        assert_eq!(owed.receive(Half::Page, &batch), expected);
+        assert_eq!(owed.receive_binary(Half::Page, b"9 image/png\nx").rest, Some(&b"9 image/png\nx"[..]));
+        assert_eq!(owed.receive_binary(Half::Page, b"9 image/png\nx").rest, None);
     }
 
     #[test]
@@ -280,9 +280,9 @@ mod tests {
         assert_eq!(owed.hand_on(Half::Hands, Half::Page, &wait("7")), None);
         assert_eq!(owed.hand_on(Half::Hands, Half::Page, &wait("12")), None);
         assert_eq!(owed.hand_on(Half::Hands, Half::Page, r#"["8:1"]"#), None);
-        assert_eq!(heard(&mut owed, Half::Page, r#"["8=5"]"#), "");
+        assert_eq!(allowed(&mut owed, Half::Page, r#"["8=5"]"#), "");
         assert_eq!(owed.hand_on(Half::Hands, Half::Page, &wait("8")), Some(wait("8").into()));
-        assert_eq!(heard(&mut owed, Half::Hands, r#"["8=5"]"#), "");
-        assert_eq!(heard(&mut owed, Half::Page, r#"["8=5"]"#), r#"["8=5"]"#);
+        assert_eq!(allowed(&mut owed, Half::Hands, r#"["8=5"]"#), "");
+        assert_eq!(allowed(&mut owed, Half::Page, r#"["8=5"]"#), r#"["8=5"]"#);
     }
 }

@@ -7,7 +7,7 @@ use eye_protocol::{Code, Error};
 use serde_json::{Value, json};
 
 /// The permissions that browsers ask about, by their web names.
-const ASKED: [&str; 9] = [
+const PERMISSIONS: [&str; 9] = [
     "geolocation",
     "notifications",
     "camera",
@@ -20,17 +20,17 @@ const ASKED: [&str; 9] = [
 ];
 
 fn setting(name: &str, setting: &str, origin: Option<&str>) -> Value {
-    let mut asked = json!({ "permission": { "name": name }, "setting": setting });
+    let mut params = json!({ "permission": { "name": name }, "setting": setting });
     if let Some(origin) = origin {
-        asked["origin"] = origin.into();
+        params["origin"] = origin.into();
     }
-    asked
+    params
 }
 
 /// Denies everything to every page, so that no page waits for an answer. A browser does not ask about permissions that
 /// it does not know.
 pub fn deny(browser: &Session) -> Result<(), CommandError> {
-    for name in ASKED {
+    for name in PERMISSIONS {
         browser.send("Browser.setPermission", &setting(name, "denied", None))?;
     }
     Ok(())
@@ -38,18 +38,19 @@ pub fn deny(browser: &Session) -> Result<(), CommandError> {
 
 /// Grants permissions to pages of an origin. `again`: denies all of them to it first.
 pub async fn grant(browser: &Session, origin: &str, names: &[String], again: bool) -> Result<(), Error> {
-    if let Some(unknown) = names.iter().find(|name| !ASKED.contains(&name.as_str())) {
-        let text = format!("{unknown:?} is not a permission that browsers ask about; there are: {}", ASKED.join(", "));
+    if let Some(unknown) = names.iter().find(|name| !PERMISSIONS.contains(&name.as_str())) {
+        let text =
+            format!("{unknown:?} is not a permission that browsers ask about; there are: {}", PERMISSIONS.join(", "));
         return Err(Error::new(Code::PARAMS, text));
     }
     if again {
-        for name in ASKED {
+        for name in PERMISSIONS {
             let _ = browser.send("Browser.setPermission", &setting(name, "denied", Some(origin)));
         }
     }
     for name in names {
-        let asked = setting(name, "granted", Some(origin));
-        browser.command("Browser.setPermission", &asked).await.map_err(|error| super::verbs::refusal(&error))?;
+        let params = setting(name, "granted", Some(origin));
+        browser.command("Browser.setPermission", &params).await.map_err(|error| super::verbs::refusal(&error))?;
     }
     Ok(())
 }

@@ -18,8 +18,8 @@ pub struct What {
 pub async fn prepare(session: Session, names: Names, what: What) -> Result<(), CommandError> {
     if !names.hands {
         // The extension has the client and puts it into every document itself.
-        let asked = json!({ "session": names.session, "binding": names.binding, "receive": names.receive });
-        return session.command("Eye.join", &asked).await.map(drop);
+        let params = json!({ "session": names.session, "binding": names.binding, "receive": names.receive });
+        return session.command("Eye.join", &params).await.map(drop);
     }
     // The client must be there before the page's scripts, so all commands are sent before the target may run.
     let source = json!({ "source": names.source(), "runImmediately": what.there });
@@ -36,8 +36,8 @@ pub async fn prepare(session: Session, names: Names, what: What) -> Result<(), C
     // Attaches frames of other sites. The extension lets none of them wait, because they are a person's and the hub may
     // disconnect.
     let filter = json!([{ "type": "iframe", "exclude": false }]);
-    let asked = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": filter });
-    sent.push(session.send("Target.setAutoAttach", &asked)?);
+    let params = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": filter });
+    sent.push(session.send("Target.setAutoAttach", &params)?);
     sent.push(session.send("Runtime.runIfWaitingForDebugger", &json!({}))?);
     for one in sent {
         one.within(crate::cdp::COMMAND_MS).await?;

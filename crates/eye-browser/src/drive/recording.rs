@@ -42,7 +42,7 @@ impl Recording {
 
     /// Returns the rows of requests, or one request with the bodies to fetch. Leaves out requests of documents that
     /// agents may not see, and what other origins answered to the page.
-    pub fn asked(
+    pub fn answer(
         &mut self,
         session: &Session,
         own: &Own,
@@ -95,12 +95,12 @@ impl Recording {
             let text = format!("{}\n(headers and bodies of this origin are denied to this agent)", found.row());
             return Ok((text, None));
         }
-        let asked = RequestBodies {
+        let bodies = RequestBodies {
             id: found.id.clone(),
             has_body: found.has_body,
             is_answered: found.is_answered(),
             media_type: found.media_type().to_owned(),
         };
-        Ok((found.details(secrets), Some(asked)))
+        Ok((found.details(secrets), Some(bodies)))
     }
 }

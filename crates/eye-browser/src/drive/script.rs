@@ -84,7 +84,7 @@ impl Names {
 
     /// The command that passes a message to the client in a context, and its params as JSON. With `hands`, its result
     /// holds the messages that the client sends right away. Written as text: every call passes here.
-    pub fn telling(&self, context: i64, message: &str) -> (&'static str, String) {
+    pub fn receive_command(&self, context: i64, message: &str) -> (&'static str, String) {
         let message = rpc::json(message);
         if !self.hands {
             return ("Eye.tell", format!(r#"{{"contextId":{context},"message":{message}}}"#));
@@ -137,11 +137,11 @@ mod tests {
         let names = Names { receive: "eye_r".into(), ..Names::fresh() };
         let message = "[\"7:'ä\\n\\u2028\\\"\"]\u{2028}";
         let read = |params: &str| serde_json::from_str::<serde_json::Value>(params).unwrap();
-        let (method, params) = names.telling(3, message);
+        let (method, params) = names.receive_command(3, message);
         let expression = format!("eye_r({},1)", rpc::json(message));
         let expected = json!({ "expression": expression, "contextId": 3, "silent": true, "returnByValue": true });
         assert_eq!((method, read(&params)), ("Runtime.evaluate", expected));
-        let (method, params) = Names { hands: false, ..names }.telling(3, message);
+        let (method, params) = Names { hands: false, ..names }.receive_command(3, message);
         assert_eq!((method, read(&params)), ("Eye.tell", json!({ "contextId": 3, "message": message })));
     }
 }

@@ -51,9 +51,9 @@ pub async fn places(
     unmasked: bool,
 ) -> Result<Vec<Rect>, CommandError> {
     if !outer.hands {
-        return told(outer, unmasked).await;
+        return extension_places(outer, unmasked).await;
     }
-    let asked = outer.sessions(tab).into_iter().map(|(session, frame, outer)| async move {
+    let looks = outer.sessions(tab).into_iter().map(|(session, frame, outer)| async move {
         let frames = match frames(&session, &frame).await {
             Ok(frames) => frames,
             // The frame is gone by now, or it is hidden as a whole.
@@ -67,13 +67,13 @@ pub async fn places(
         let found: Result<Vec<Vec<Rect>>, CommandError> = join_all(each).await.into_iter().collect();
         found.map(|found| found.concat())
     });
-    let found: Result<Vec<Vec<Rect>>, CommandError> = join_all(asked).await.into_iter().collect();
+    let found: Result<Vec<Vec<Rect>>, CommandError> = join_all(looks).await.into_iter().collect();
     found.map(|found| found.concat())
 }
 
 /// The same without the debugger: secret fields, and every frame of another origin as a whole, because its content is
 /// unknown.
-async fn told(outer: &Outer, unmasked: bool) -> Result<Vec<Rect>, CommandError> {
+async fn extension_places(outer: &Outer, unmasked: bool) -> Result<Vec<Rect>, CommandError> {
     #[derive(Deserialize)]
     struct HiddenPlaces {
         places: Vec<(f64, f64, f64, f64)>,
@@ -95,7 +95,7 @@ async fn of_frame(
 ) -> Result<Vec<Rect>, CommandError> {
     let site = site_of(&frame.url).unwrap_or_default();
     if outer.is_frame() && denies(&frame.security_origin, &site) {
-        return whole(outer).await;
+        return frame_area(outer).await;
     }
     if unmasked {
         return Ok(Vec::new());
@@ -116,13 +116,13 @@ async fn of_frame(
 async fn instead(outer: &Outer, error: CommandError) -> Result<Vec<Rect>, CommandError> {
     match error {
         CommandError::Detached if outer.is_frame() => Ok(Vec::new()),
-        _ if outer.is_frame() => whole(outer).await,
+        _ if outer.is_frame() => frame_area(outer).await,
         error => Err(error),
     }
 }
 
 /// The whole area of a frame.
-async fn whole(outer: &Outer) -> Result<Vec<Rect>, CommandError> {
+async fn frame_area(outer: &Outer) -> Result<Vec<Rect>, CommandError> {
     match outer.stands().await {
         Ok((place, size)) => {
             let (width, height) = size.unwrap_or_default();
@@ -199,11 +199,11 @@ async fn fields(session: &Session, frame: &str, ms: u64) -> Result<Vec<Rect>, Co
         value: Vec<(f64, f64, f64, f64)>,
     }
     // Returns the same world each time, until the document changes.
-    let asked = json!({ "frameId": frame, "worldName": WORLD });
-    let made = session.send("Page.createIsolatedWorld", &asked)?.within(ms).await?;
+    let params = json!({ "frameId": frame, "worldName": WORLD });
+    let made = session.send("Page.createIsolatedWorld", &params)?.within(ms).await?;
     let World { execution_context_id } = read("Page.createIsolatedWorld", &made)?;
-    let asked = json!({ "expression": LOOK, "contextId": execution_context_id, "returnByValue": true });
-    let evaluated = session.send("Runtime.evaluate", &asked)?.within(ms).await?;
+    let params = json!({ "expression": LOOK, "contextId": execution_context_id, "returnByValue": true });
+    let evaluated = session.send("Runtime.evaluate", &params)?.within(ms).await?;
     let Evaluated { result } = read("Runtime.evaluate", &evaluated)?;
     Ok(rects(result.value))
 }

@@ -161,9 +161,9 @@ pub async fn shot(scene: &Scene, client: &Client, shot: Shot) -> Ending {
     let seen: Seen = match (&shot.target, shot.annotate) {
         (None, false) => Seen::default(),
         (target, marks) => {
-            let asked = json!({ "target": target, "picture": { "marks": marks, "all": shot.full } });
-            let said = client.ask("page/query", &asked).await?;
-            Seen::read(said.as_text()).ok_or_else(unclear)?
+            let query = json!({ "target": target, "picture": { "marks": marks, "all": shot.full } });
+            let answer = client.ask("page/query", &query).await?;
+            Seen::read(answer.as_text()).ok_or_else(unclear)?
         }
     };
     let metrics: Metrics = session.ask("Page.getLayoutMetrics", &json!({})).await.map_err(failed)?;
@@ -189,16 +189,16 @@ pub async fn shot(scene: &Scene, client: &Client, shot: Shot) -> Ending {
         None if large => Format::Jpeg,
         None => Format::Png,
     };
-    let mut asked = json!({
+    let mut params = json!({
         "format": format.name(),
         "optimizeForSpeed": true,
         "captureBeyondViewport": seen.rect.is_some() || shot.full,
         "clip": { "x": place.x, "y": place.y, "width": place.width, "height": place.height, "scale": scale },
     });
     if format != Format::Png {
-        asked["quality"] = JPEG_QUALITY.into();
+        params["quality"] = JPEG_QUALITY.into();
     }
-    let Data { data } = session.ask("Page.captureScreenshot", &asked).await.map_err(failed)?;
+    let Data { data } = session.ask("Page.captureScreenshot", &params).await.map_err(failed)?;
     let bytes = decoded(&data)?;
     if !painted {
         return Ok(picture_of(format.name(), bytes));
@@ -248,7 +248,7 @@ pub async fn shot(scene: &Scene, client: &Client, shot: Shot) -> Ending {
                 let (x, y) = (css(region.x) + place.x - layout.page_x, css(region.y) + place.y - layout.page_y);
                 [x, y, css(region.width), css(region.height)]
             };
-            told(client, &difference, in_view).await
+            describe(client, &difference, in_view).await
         }
     }
 }
@@ -282,7 +282,7 @@ struct Difference {
 }
 
 /// Describes the difference to an earlier picture as text.
-async fn told(client: &Client, difference: &Difference, in_view: impl Fn(&Region) -> [f64; 4]) -> Ending {
+async fn describe(client: &Client, difference: &Difference, in_view: impl Fn(&Region) -> [f64; 4]) -> Ending {
     let Difference { regions, pixels, size: (width, height), .. } = difference;
     if regions.is_empty() {
         return Ok(Value::Text("nothing differs".to_owned()));
@@ -290,8 +290,8 @@ async fn told(client: &Client, difference: &Difference, in_view: impl Fn(&Region
     let shown = &regions[..regions.len().min(REGIONS_MAX)];
     let places: Vec<[f64; 4]> = shown.iter().map(in_view).collect();
     // The page names the elements in each region; the pixels say where the regions are.
-    let said = client.ask("page/query", &json!({ "picture": { "regions": places } })).await;
-    let there = said.map(|said| seen::named(said.as_text())).unwrap_or_default();
+    let answer = client.ask("page/query", &json!({ "picture": { "regions": places } })).await;
+    let there = answer.map(|answer| seen::named(answer.as_text())).unwrap_or_default();
     let permille = pixels * 1000 / (u64::from(*width) * u64::from(*height)).max(1);
     let count = regions.len();
     let differ = if count == 1 { "region differs" } else { "regions differ" };
@@ -320,8 +320,8 @@ pub async fn pdf(scene: &Scene) -> Ending {
         let text = "a field for a password, a one-time code or a card number is filled, and a PDF would show it";
         return Err(Error::new(Code::DENIED, text).hint("pdf-field"));
     }
-    let asked = json!({ "printBackground": true, "preferCSSPageSize": true });
-    let Data { data } = session.ask("Page.printToPDF", &asked).await.map_err(failed)?;
+    let params = json!({ "printBackground": true, "preferCSSPageSize": true });
+    let Data { data } = session.ask("Page.printToPDF", &params).await.map_err(failed)?;
     Ok(Value::Bytes(Box::new(Bytes::new("application/pdf", decoded(&data)?))))
 }
 

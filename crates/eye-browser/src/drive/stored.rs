@@ -87,16 +87,16 @@ pub async fn cookies(session: &Session, own: &Own) -> Ending {
         }
         (Action::Set, Some(name), Some(value)) => {
             let url = address(session).await.map_err(failed)?;
-            let asked = json!({ "name": name, "value": value, "url": url });
-            session.command("Network.setCookie", &asked).await.map_err(failed)?;
+            let params = json!({ "name": name, "value": value, "url": url });
+            session.command("Network.setCookie", &params).await.map_err(failed)?;
             Ok(Value::Text(format!("set {name}")))
         }
         (Action::Set, _, _) => Err(Error::new(Code::PARAMS, "write eye cookies set NAME VALUE")),
         (Action::Clear, _, _) => {
             let found = kept().await?;
             for Cookie { name, domain, path, .. } in &found {
-                let asked = json!({ "name": name, "domain": domain, "path": path });
-                session.command("Network.deleteCookies", &asked).await.map_err(failed)?;
+                let params = json!({ "name": name, "domain": domain, "path": path });
+                session.command("Network.deleteCookies", &params).await.map_err(failed)?;
             }
             Ok(Value::Text(format!("removed {}", found.len())))
         }
@@ -159,8 +159,8 @@ async fn saved(session: &Session) -> Result<Login, CommandError> {
     let Kept { cookies } = session.ask("Network.getCookies", &json!({})).await?;
     let mut origins = Vec::new();
     if let Some(origin) = origin_of(&address(session).await?) {
-        let asked = json!({ "storageId": { "securityOrigin": origin, "isLocalStorage": true } });
-        let Entries { entries } = session.ask("DOMStorage.getDOMStorageItems", &asked).await?;
+        let params = json!({ "storageId": { "securityOrigin": origin, "isLocalStorage": true } });
+        let Entries { entries } = session.ask("DOMStorage.getDOMStorageItems", &params).await?;
         let local_storage = entries.into_iter().map(|(name, value)| Item { name, value }).collect();
         origins.push(Origin { origin, local_storage });
     }
@@ -180,18 +180,18 @@ async fn load(session: &Session, login: Login) -> Result<String, CommandError> {
     for Origin { origin, local_storage } in mine {
         for Item { name, value } in local_storage {
             let place = json!({ "securityOrigin": origin, "isLocalStorage": true });
-            let asked = json!({ "storageId": place, "key": name, "value": value });
-            session.command("DOMStorage.setDOMStorageItem", &asked).await?;
+            let params = json!({ "storageId": place, "key": name, "value": value });
+            session.command("DOMStorage.setDOMStorageItem", &params).await?;
             items += 1;
         }
     }
-    let mut said = format!("{} cookies, {items} items of local storage; reload to use them", cookies.len());
+    let mut summary = format!("{} cookies, {items} items of local storage; reload to use them", cookies.len());
     let left: Vec<&str> = others.iter().filter(|one| !one.local_storage.is_empty()).map(|one| &*one.origin).collect();
     if !left.is_empty() {
-        said.push_str("\nnot loaded, because this page is of another origin: ");
-        said.push_str(&left.join(" "));
+        summary.push_str("\nnot loaded, because this page is of another origin: ");
+        summary.push_str(&left.join(" "));
     }
-    Ok(said)
+    Ok(summary)
 }
 
 /// A cookie as `Network.setCookies` expects it: without `expires` if it ends with the browser.

@@ -227,7 +227,7 @@ impl Tab {
                     Ok(messages) => messages.into_iter().for_each(|message| self.deliver(message)),
                     Err(close) => self.closed(&close),
                 },
-                Ok(()) = shown_in.changed() => self.tell_where(),
+                Ok(()) = shown_in.changed() => self.note_shown_in(),
                 Some(question) = self.questions.1.recv() => self.ask(question),
                 Some(done) = self.doing.next(), if !self.doing.is_empty() => self.done(done),
             }
@@ -243,14 +243,14 @@ impl Tab {
                 if let Some(BindingCalled { name, payload, execution_context_id }) = event.read()
                     && name == self.names.binding
                 {
-                    self.said(execution_context_id, &payload);
+                    self.receive(execution_context_id, &payload);
                 }
             }
             "Runtime.evaluate" => {
                 let Some(context) = event.note else { return };
                 if let Some(Evaluated { result }) = event.read() {
                     for message in result.value.said.split_terminator('\n') {
-                        self.said(context, message);
+                        self.receive(context, message);
                     }
                 }
                 self.is_alive(context);
@@ -299,8 +299,8 @@ impl Tab {
             "Page.frameStoppedLoading" if self.is_own(event) => {
                 self.loading = false;
                 // If the document was replaced, it has left by now.
-                let _ = self.tell(STAYS);
-                self.tell_hands(STAYS);
+                let _ = self.send_to_page(STAYS);
+                self.send_to_hands(STAYS);
             }
             "Inspector.targetReloadedAfterCrash" => self.crashed = false,
             "Page.frameNavigated" => {
@@ -330,7 +330,7 @@ impl Tab {
         // A frame that agents may not see does not join. The outer page can still navigate the tab.
         let unknown = origin == "null" && self.url.is_empty();
         if self.outer.is_frame() && self.hub.denies(origin).is_some() {
-            return self.tell_outer(DENIED);
+            return self.label_outer(DENIED);
         }
         if self.outer.is_frame() && unknown {
             return;
@@ -342,13 +342,13 @@ impl Tab {
             (false, true) => self.framed(hello),
             (false, false) => hello.to_owned(),
         };
-        let heard = link.hear(&hello);
+        let received = link.receive(&hello);
         let client = Client::new(self.questions.0.clone());
         let (hands, welcome, pings, owed) = (Hands::Absent, None, Vec::new(), Owed::default());
         let (session, acting, warned) = (self.names.session.clone(), self.half(Half::Hands), false);
         let document = Joined { context, client, hands, welcome, pings, link, session, owed, acting, warned, barred };
         self.document = Some(document);
-        self.tell_where();
+        self.note_shown_in();
         if barred {
             self.recording.end(&self.session);
         }
@@ -356,25 +356,25 @@ impl Tab {
             let label = number.label();
             // With two halves, the second one gets the number when it starts.
             if !self.names.hands {
-                let _ = self.tell(&format!("{FRAME}{label}"));
+                let _ = self.send_to_page(&format!("{FRAME}{label}"));
             }
-            self.tell_outer(&label);
+            self.label_outer(&label);
         }
         self.joined.send_replace(true);
-        if let Err(close) = heard {
+        if let Err(close) = received {
             self.closed(&close);
         }
     }
 
     /// Tells the hub in which browser and window the document is.
-    fn tell_where(&self) {
+    fn note_shown_in(&self) {
         if let (Some(document), Some(shown_in)) = (&self.document, &*self.shown_in.borrow()) {
             document.link.is_shown_in(shown_in.clone());
         }
     }
 
     /// Tells the document around a frame the frame's number, or that it is denied.
-    fn tell_outer(&self, label: &str) {
+    fn label_outer(&self, label: &str) {
         let (outer, label) = (self.outer.clone(), label.to_owned());
         self.doing.push(Box::pin(async move {
             // Fails only if the frame's element is gone, which then needs no number.
@@ -389,27 +389,27 @@ impl Tab {
         {
             return;
         }
-        let heard = match (done, &mut self.document) {
+        let received = match (done, &mut self.document) {
             (Done::Answer(id, Ok(Value::Bytes(bytes))), Some(document)) => {
                 let mut message = Vec::new();
                 Binary { id: &id, media_type: &bytes.media_type, bytes: &bytes.bytes }.write(&mut message);
-                document.link.hear_binary(&message)
+                document.link.receive_binary(&message)
             }
             (Done::Close(id), Some(document)) => {
-                let heard = document.link.hear(&frames::answer(&id, &Ok(Value::Text("closed".to_owned()))));
+                let received = document.link.receive(&frames::answer(&id, &Ok(Value::Text("closed".to_owned()))));
                 // Closed by the browser, because a page could delay its own closing with a dialog.
                 let _ = self.browser.send("Target.closeTarget", &json!({ "targetId": self.target }));
-                heard
+                received
             }
-            (Done::Answer(id, ending), Some(document)) => document.link.hear(&frames::answer(&id, &ending)),
+            (Done::Answer(id, ending), Some(document)) => document.link.receive(&frames::answer(&id, &ending)),
             (Done::Input(number, outcome), Some(_)) => {
-                let told = match outcome {
+                let reply = match outcome {
                     Ok(()) => json!({ "input": number }),
                     Err(error) => json!({ "input": number, "error": error.to_string() }),
                 };
                 // A page that shows a dialog receives this when the dialog is answered. Its calls have already been
                 // answered.
-                self.tell_hands(&json(&told));
+                self.send_to_hands(&json(&reply));
                 Ok(())
             }
             (Done::Page(own), Some(_)) => {
@@ -423,7 +423,7 @@ impl Tab {
             }
             (Done::Nothing, _) | (_, None) => Ok(()),
         };
-        if let Err(close) = heard {
+        if let Err(close) = received {
             self.closed(&close);
         }
     }
@@ -434,7 +434,7 @@ impl Tab {
         let Some(document) = &mut self.document else { return };
         document.client.fail(error);
         for answer in document.owed.fail(error) {
-            let _ = document.link.hear(&answer);
+            let _ = document.link.receive(&answer);
         }
     }
 
@@ -457,8 +457,8 @@ impl Tab {
     /// document's place.
     fn closed(&mut self, close: &Close) {
         let Close { code, reason } = close;
-        let _ = self.tell(&format!("!{code} {reason}"));
-        self.tell_hands(&format!("!{code} {reason}"));
+        let _ = self.send_to_page(&format!("!{code} {reason}"));
+        self.send_to_hands(&format!("!{code} {reason}"));
         let left = self.document.as_ref().map(|document| (document.context, document.barred));
         self.part();
         if let Some((context, false)) = left

@@ -40,7 +40,7 @@ pub fn shows(dialog: &Dialog) -> Error {
 }
 
 /// Adds the bodies of a request to its row and headers (`details`).
-pub async fn request(session: &Session, mut details: String, asked: RequestBodies) -> Ending {
+pub async fn request(session: &Session, mut details: String, wanted: RequestBodies) -> Ending {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Posted {
@@ -52,8 +52,8 @@ pub async fn request(session: &Session, mut details: String, asked: RequestBodie
         body: String,
         base64_encoded: bool,
     }
-    let id = json!({ "requestId": asked.id });
-    if asked.has_body {
+    let id = json!({ "requestId": wanted.id });
+    if wanted.has_body {
         match session.ask("Network.getRequestPostData", &id).await {
             Ok(Posted { post_data }) => add_body(&mut details, "sent", &post_data),
             Err(error) => {
@@ -61,11 +61,11 @@ pub async fn request(session: &Session, mut details: String, asked: RequestBodie
             }
         }
     }
-    if asked.is_answered {
+    if wanted.is_answered {
         match session.ask("Network.getResponseBody", &id).await {
             Ok(Body { body, base64_encoded: false }) => add_body(&mut details, "answer", &body),
             Ok(Body { body, .. }) => {
-                let _ = write!(details, "\n\nanswer: {} bytes of {}", body.len() / 4 * 3, asked.media_type);
+                let _ = write!(details, "\n\nanswer: {} bytes of {}", body.len() / 4 * 3, wanted.media_type);
             }
             Err(error) => {
                 let _ = write!(details, "\n\nanswer: not kept ({error})");
@@ -112,16 +112,16 @@ pub async fn dialog(session: &Session, own: &Own) -> Ending {
     let Some(dialog) = session.dialog() else {
         return Err(Error::new(Code::PARAMS, "the page shows no dialog"));
     };
-    let said = format!("{}: {}", dialog.kind, dialog.message);
+    let text = format!("{}: {}", dialog.kind, dialog.message);
     let accepts = accept.filter(|accept| *accept != serde_json::Value::Bool(false));
     if accepts.is_none() && !dismiss {
-        return Ok(Value::Text(said));
+        return Ok(Value::Text(text));
     }
-    let mut asked = json!({ "accept": accepts.is_some() });
+    let mut params = json!({ "accept": accepts.is_some() });
     if let Some(serde_json::Value::String(text)) = &accepts {
-        asked["promptText"] = text.as_str().into();
+        params["promptText"] = text.as_str().into();
     }
-    session.command("Page.handleJavaScriptDialog", &asked).await.map_err(|error| refusal(&error))?;
+    session.command("Page.handleJavaScriptDialog", &params).await.map_err(|error| refusal(&error))?;
     // The browser reports the closing after its answer. The next call must not find the dialog open.
     let closed = async {
         while session.dialog().is_some_and(|open| open == dialog) {
@@ -130,5 +130,5 @@ pub async fn dialog(session: &Session, own: &Own) -> Ending {
     };
     let _ = timeout(CLOSED_MAX, closed).await;
     let how = if accepts.is_some() { "accepted" } else { "dismissed" };
-    Ok(Value::Text(format!("{said} ({how})")))
+    Ok(Value::Text(format!("{text} ({how})")))
 }

@@ -55,8 +55,8 @@ impl Canvas {
         decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
         let mut reader = decoder.read_info().map_err(broken)?;
         // Counted at four bytes per pixel: a grey picture is smaller before it is expanded.
-        let whole = u64::from(reader.info().width) * u64::from(reader.info().height) * PIXEL as u64;
-        let len = reader.output_buffer_size().filter(|_| whole <= PIXELS_BYTES_MAX as u64);
+        let expanded_bytes = u64::from(reader.info().width) * u64::from(reader.info().height) * PIXEL as u64;
+        let len = reader.output_buffer_size().filter(|_| expanded_bytes <= PIXELS_BYTES_MAX as u64);
         let mut raw = vec![0; len.ok_or_else(|| Unreadable::Broken("it has more than 32 million pixels".into()))?];
         let info = reader.next_frame(&mut raw).map_err(broken)?;
         raw.truncate(info.buffer_size());
@@ -93,9 +93,9 @@ impl Canvas {
 
     /// The columns and rows of a rectangle that lie inside the picture.
     fn inside(&self, (x, y): (i64, i64), (width, height): (i64, i64)) -> (Range<i64>, Range<i64>) {
-        let (whole_width, whole_height) = (i64::from(self.width), i64::from(self.height));
-        let across = x.clamp(0, whole_width)..x.saturating_add(width).clamp(0, whole_width);
-        let down = y.clamp(0, whole_height)..y.saturating_add(height).clamp(0, whole_height);
+        let (own_width, own_height) = (i64::from(self.width), i64::from(self.height));
+        let across = x.clamp(0, own_width)..x.saturating_add(width).clamp(0, own_width);
+        let down = y.clamp(0, own_height)..y.saturating_add(height).clamp(0, own_height);
         (across, down)
     }
 

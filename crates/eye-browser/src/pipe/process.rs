@@ -98,7 +98,7 @@ impl<R> NulReader<R> {
         let Some(at) = memchr::memchr(0, &self.buffer[self.searched..]) else {
             self.searched = self.buffer.len();
             self.make_room();
-            return self.whole();
+            return self.take_message();
         };
         let (end, all) = (self.searched + at, self.buffer.len());
         let message = if self.start == 0 && end + 1 == all && all > READ_BYTES {
@@ -126,7 +126,7 @@ impl<R> NulReader<R> {
 
     /// Returns a small message that is complete but for its NUL. Chromium writes the NUL separately, and the hub would
     /// sleep and wake up again between the two.
-    fn whole(&mut self) -> Option<String> {
+    fn take_message(&mut self) -> Option<String> {
         let there = &self.buffer;
         if self.early || there.len() > EARLY_BYTES_MAX || there.last() != Some(&b'}') {
             return None;

@@ -153,9 +153,9 @@ mod tests {
         let (host, elsewhere) = (named.local_addr().unwrap(), other.local_addr().unwrap());
         let endpoint = async {
             let (mut first, _) = named.accept().await.unwrap();
-            let mut asked = Vec::new();
-            while !asked.ends_with(b"\r\n\r\n") {
-                assert!(first.read_buf(&mut asked).await.unwrap() > 0);
+            let mut request = Vec::new();
+            while !request.ends_with(b"\r\n\r\n") {
+                assert!(first.read_buf(&mut request).await.unwrap() > 0);
             }
             let body = format!(r#"{{"webSocketDebuggerUrl":"ws://{elsewhere}/devtools/browser/x"}}"#);
             first.write_all(format!("HTTP/1.1 200 OK\r\n\r\n{body}").as_bytes()).await.unwrap();

@@ -8,9 +8,9 @@ use tokio::sync::mpsc;
 #[derive(Debug)]
 pub struct TunnelPipe {
     /// Messages to the extension. Dropping the sender closes the connection.
-    pub say: mpsc::Sender<String>,
+    pub outgoing: mpsc::Sender<String>,
     /// Messages from the extension.
-    pub heard: mpsc::Receiver<String>,
+    pub incoming: mpsc::Receiver<String>,
 }
 
 impl Pipe for TunnelPipe {
@@ -18,7 +18,7 @@ impl Pipe for TunnelPipe {
     type Reader = TunnelReader;
 
     fn split(self) -> (TunnelWriter, TunnelReader) {
-        (TunnelWriter(Some(self.say)), TunnelReader(self.heard))
+        (TunnelWriter(Some(self.outgoing)), TunnelReader(self.incoming))
     }
 }
 
@@ -28,9 +28,9 @@ pub struct TunnelWriter(Option<mpsc::Sender<String>>);
 
 impl MessageWriter for TunnelWriter {
     async fn write(&mut self, messages: &[String]) -> io::Result<()> {
-        let Some(say) = &self.0 else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        let Some(outgoing) = &self.0 else { return Err(io::ErrorKind::BrokenPipe.into()) };
         for message in messages {
-            say.send(message.clone()).await.map_err(|_| io::ErrorKind::BrokenPipe)?;
+            outgoing.send(message.clone()).await.map_err(|_| io::ErrorKind::BrokenPipe)?;
         }
         Ok(())
     }
@@ -56,17 +56,17 @@ mod tests {
 
     #[tokio::test(flavor = "current_thread")]
     async fn messages_pass_in_order_and_a_closed_end_is_told() {
-        let (say, mut said) = mpsc::channel(4);
-        let (hear, heard) = mpsc::channel(4);
-        let (mut writer, mut reader) = TunnelPipe { say, heard }.split();
+        let (outgoing, mut sent) = mpsc::channel(4);
+        let (from_extension, incoming) = mpsc::channel(4);
+        let (mut writer, mut reader) = TunnelPipe { outgoing, incoming }.split();
         writer.write(&["a".into(), "b".into()]).await.unwrap();
-        assert_eq!((said.recv().await.as_deref(), said.recv().await.as_deref()), (Some("a"), Some("b")));
-        hear.send("c".into()).await.unwrap();
-        drop(hear);
+        assert_eq!((sent.recv().await.as_deref(), sent.recv().await.as_deref()), (Some("a"), Some("b")));
+        from_extension.send("c".into()).await.unwrap();
+        drop(from_extension);
         assert_eq!(reader.read().await.unwrap().as_deref(), Some("c"));
         assert_eq!(reader.read().await.unwrap(), None);
         writer.close().await;
-        assert_eq!(said.recv().await, None);
+        assert_eq!(sent.recv().await, None);
         assert!(writer.write(&["d".into()]).await.is_err());
     }
 }

@@ -13,16 +13,16 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::time::timeout;
 
 /// A message of a document, and the channel to the document.
-pub type Said = (String, mpsc::UnboundedSender<String>);
+pub type PageMessage = (String, mpsc::UnboundedSender<String>);
 
 #[derive(Debug)]
-struct Hub(mpsc::UnboundedSender<Said>);
+struct Hub(mpsc::UnboundedSender<PageMessage>);
 
 #[derive(Debug)]
 struct Page {
-    said: mpsc::UnboundedSender<Said>,
-    tell: mpsc::UnboundedSender<String>,
-    told: Mutex<mpsc::UnboundedReceiver<String>>,
+    messages: mpsc::UnboundedSender<PageMessage>,
+    sender: mpsc::UnboundedSender<String>,
+    queue: Mutex<mpsc::UnboundedReceiver<String>>,
 }
 
 impl LocalHub for Hub {
@@ -31,8 +31,8 @@ impl LocalHub for Hub {
     }
 
     fn join(&self, _: &str, _: &str) -> Arc<dyn LocalPage> {
-        let (tell, told) = mpsc::unbounded_channel();
-        Arc::new(Page { said: self.0.clone(), tell, told: Mutex::new(told) })
+        let (sender, queue) = mpsc::unbounded_channel();
+        Arc::new(Page { messages: self.0.clone(), sender, queue: Mutex::new(queue) })
     }
 
     fn denies(&self, _: &str) -> Option<Error> {
@@ -49,12 +49,12 @@ impl LocalHub for Hub {
 }
 
 impl LocalPage for Page {
-    fn hear(&self, message: &str) -> Result<(), Close> {
-        let _ = self.said.send((message.to_owned(), self.tell.clone()));
+    fn receive(&self, message: &str) -> Result<(), Close> {
+        let _ = self.messages.send((message.to_owned(), self.sender.clone()));
         Ok(())
     }
 
-    fn hear_binary(&self, _: &[u8]) -> Result<(), Close> {
+    fn receive_binary(&self, _: &[u8]) -> Result<(), Close> {
         Ok(())
     }
 
@@ -66,7 +66,7 @@ impl LocalPage for Page {
 
     fn next(&self) -> Later<'_, Result<Vec<String>, Close>> {
         Box::pin(async {
-            match self.told.lock().await.recv().await {
+            match self.queue.lock().await.recv().await {
                 Some(message) => Ok(vec![message]),
                 None => std::future::pending().await,
             }
@@ -76,7 +76,7 @@ impl LocalPage for Page {
 
 pub struct Stage {
     browsers: Browsers,
-    heard: mpsc::UnboundedReceiver<Said>,
+    messages: mpsc::UnboundedReceiver<PageMessage>,
     home: TempDir,
 }
 
@@ -94,24 +94,24 @@ impl Stage {
             arguments: vec!["--disable-gpu".to_owned()],
             idle: None,
         });
-        let (sender, heard) = mpsc::unbounded_channel();
+        let (sender, messages) = mpsc::unbounded_channel();
         browsers.begin(Arc::new(Hub(sender)));
         let open = json!({ "url": url, "headless": true, "private": true }).to_string();
         browsers.request("browser/open", &open).await.expect("the page opens");
-        Some(Self { browsers, heard, home })
+        Some(Self { browsers, messages, home })
     }
 
     /// Waits for a message of a document that contains this text.
-    pub async fn until(&mut self, words: &str) -> Said {
-        let said = async {
+    pub async fn until(&mut self, words: &str) -> PageMessage {
+        let message = async {
             loop {
-                let said = self.heard.recv().await.expect("the browser runs");
-                if said.0.contains(words) {
-                    return said;
+                let message = self.messages.recv().await.expect("the browser runs");
+                if message.0.contains(words) {
+                    return message;
                 }
             }
         };
-        timeout(DEADLINE, said).await.unwrap_or_else(|_| panic!("not heard: {words}"))
+        timeout(DEADLINE, message).await.unwrap_or_else(|_| panic!("not heard: {words}"))
     }
 
     pub async fn end(self) {

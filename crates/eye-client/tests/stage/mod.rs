@@ -50,12 +50,12 @@ pub fn named(name: &str) -> serde_json::Value {
 
 /// A page whose tool `hold` waits until it is cancelled; the receiver gets its beginning and its ending.
 pub fn holding(hub: &Hub) -> (Page, Receiver<&'static str>) {
-    let (said, heard) = channel();
+    let (codes, received) = channel();
     let page = Page::builder().session("holding").tool(named("hold"), move |call| {
-        said.send("began").unwrap();
+        codes.send("began").unwrap();
         let cancelled = call.wait_cancelled(DEADLINE);
-        said.send(if cancelled { "cancelled" } else { "too late" }).unwrap();
+        codes.send(if cancelled { "cancelled" } else { "too late" }).unwrap();
         Ok(json!("held"))
     });
-    (page.connect(&hub.socket).unwrap(), heard)
+    (page.connect(&hub.socket).unwrap(), received)
 }

@@ -179,15 +179,15 @@ mod tests {
 
     #[test]
     fn a_region_is_in_grid_units_unless_its_unit_says_pixels() {
-        let asked = |unit: Value| json!({ "region": { "x": 2, "y": -1, "width": 0.5, "height": 3, "unit": unit } });
-        let (grid, pixels) = (Region { x: 200.0, y: -100.0, width: 50.0, height: 300.0 }, asked(json!("pixels")));
+        let region_in = |unit: Value| json!({ "region": { "x": 2, "y": -1, "width": 0.5, "height": 3, "unit": unit } });
+        let (grid, pixels) = (Region { x: 200.0, y: -100.0, width: 50.0, height: 300.0 }, region_in(json!("pixels")));
         assert_eq!(region(&json!({ "region": { "x": 2, "y": -1, "width": 0.5, "height": 3 } })), Ok(grid));
-        assert_eq!(region(&asked(json!("grid"))), Ok(grid));
+        assert_eq!(region(&region_in(json!("grid"))), Ok(grid));
         assert_eq!(region(&pixels), Ok(Region { x: 2.0, y: -1.0, width: 0.5, height: 3.0 }));
         let beside = json!({ "unit": "pixels", "region": { "x": 2, "y": -1, "width": 0.5, "height": 3 } });
         assert_eq!(region(&beside), region(&pixels));
         for unit in [json!("miles"), json!(7), json!(null)] {
-            assert_eq!(region(&asked(unit)).unwrap_err(), "unit must be one of: grid, pixels");
+            assert_eq!(region(&region_in(unit)).unwrap_err(), "unit must be one of: grid, pixels");
         }
     }
 

@@ -58,10 +58,10 @@ pub fn search(
     let mut completed = 0;
     for generation in 1..=request.generations {
         nursery.progress = f64::from(generation - 1) / f64::from(request.generations);
-        let (births, is_whole) = run.generation(&nursery, strategy, generation, request.population)?;
+        let (births, is_complete) = run.generation(&nursery, strategy, generation, request.population)?;
         let mut rng = Rng::with_seed(scattered(request.seed, u64::from(generation), u64::MAX));
         run.take(births, strategy, request.population, nursery.progress, &mut rng);
-        if !is_whole {
+        if !is_complete {
             ended = if cancel.load(Ordering::Relaxed) { Ended::Cancelled } else { Ended::TimeBudget };
             break;
         }
@@ -143,8 +143,8 @@ impl Run {
             Ok(joined.flatten().collect::<Vec<_>>())
         })?;
         births.sort_by_key(|(place, _)| *place);
-        let is_whole = births.len() == count;
-        Ok((births.into_iter().map(|(_, birth)| birth).collect(), is_whole))
+        let is_complete = births.len() == count;
+        Ok((births.into_iter().map(|(_, birth)| birth).collect(), is_complete))
     }
 
     /// Merges parents and children, keeps one individual per picture and operation count, and selects the fittest and

@@ -323,11 +323,11 @@ fn given_by_name(
         return Ok(());
     }
     let count = layout::size(module, inner)?;
-    let asked = name.is_some_and(|name| ["resolution", "size", "dimensions", "width", "height"].contains(&name));
+    let is_size = name.is_some_and(|name| ["resolution", "size", "dimensions", "width", "height"].contains(&name));
     let number = |scalar: Scalar| if scalar == Scalar::F32 { (side as f32).to_bits() } else { side };
     let (value, given) = match *inner {
-        TypeInner::Scalar(scalar) if asked => (number(scalar), 1),
-        TypeInner::Vector { scalar, .. } if asked => (number(scalar), 2),
+        TypeInner::Scalar(scalar) if is_size => (number(scalar), 1),
+        TypeInner::Vector { scalar, .. } if is_size => (number(scalar), 2),
         _ => (0, 0),
     };
     words.extend((0..count).map(|part| if part < given { value } else { 0 }));

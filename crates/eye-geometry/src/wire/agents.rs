@@ -22,12 +22,12 @@ impl Drop for Entered {
 }
 
 /// Serves one connection until either side closes it.
-pub async fn talk(crew: Arc<Crew>, origin: Option<String>, mut heard: Incoming, say: Outgoing) {
-    let (socket, deaf) = crew.enter(say.clone());
+pub async fn talk(crew: Arc<Crew>, origin: Option<String>, mut incoming: Incoming, outgoing: Outgoing) {
+    let (socket, deaf) = crew.enter(outgoing.clone());
     let entered = Entered { crew, socket };
     loop {
         let text = tokio::select! {
-            text = heard.recv() => match text {
+            text = incoming.recv() => match text {
                 Some(text) => text,
                 None => return,
             },
@@ -35,19 +35,19 @@ pub async fn talk(crew: Arc<Crew>, origin: Option<String>, mut heard: Incoming, 
         };
         let answer = match Message::parse(&text) {
             Ok(message) => {
-                let outcome = do_as_told(&entered.crew, origin.as_deref(), socket, &message).await;
+                let outcome = execute(&entered.crew, origin.as_deref(), socket, &message).await;
                 reply(&message.id, outcome)
             }
             Err((id, refusal)) => reply(&id, Err(refusal)),
         };
         // Does not wait for a peer that does not read: closes the connection.
-        if say.try_send(answer).is_err() {
+        if outgoing.try_send(answer).is_err() {
             return;
         }
     }
 }
 
-async fn do_as_told(
+async fn execute(
     crew: &Arc<Crew>,
     origin: Option<&str>,
     socket: Socket,

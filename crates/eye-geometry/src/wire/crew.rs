@@ -45,7 +45,7 @@ struct State {
 /// A connection, which gets the reports of the agents that it spawned.
 #[derive(Debug)]
 struct Ear {
-    say: Outgoing,
+    outgoing: Outgoing,
     deaf: Arc<Notify>,
 }
 
@@ -89,11 +89,11 @@ impl Crew {
     }
 
     /// Registers a connection. The notice fires when the peer does not read, and the connection must be closed.
-    pub fn enter(&self, say: Outgoing) -> (Socket, Arc<Notify>) {
+    pub fn enter(&self, outgoing: Outgoing) -> (Socket, Arc<Notify>) {
         let mut state = self.hold();
         state.last_socket += 1;
         let (socket, deaf) = (state.last_socket, Arc::<Notify>::default());
-        state.ears.insert(socket, Ear { say, deaf: deaf.clone() });
+        state.ears.insert(socket, Ear { outgoing, deaf: deaf.clone() });
         (Socket(socket), deaf)
     }
 
@@ -205,7 +205,7 @@ impl Crew {
                 }
                 let ear = socket.and_then(|socket| state.ears.get(&socket.0));
                 if let Some(ear) = ear
-                    && ear.say.try_send(message.to_string()).is_err()
+                    && ear.outgoing.try_send(message.to_string()).is_err()
                 {
                     ear.deaf.notify_one();
                 }
@@ -218,13 +218,13 @@ impl Crew {
 
     /// Runs one turn of an agent.
     async fn work(self: Arc<Self>, page: Page, id: AgentId, turn: u32, task: Task) {
-        let (sender, mut told) = mpsc::channel(PROGRESS_LEN_MAX);
+        let (sender, mut reports) = mpsc::channel(PROGRESS_LEN_MAX);
         let perform = page::perform(page, self.runs.clone(), task, sender);
         let mut perform = std::pin::pin!(perform);
         let result = loop {
             tokio::select! {
                 biased;
-                Some(progress) = told.recv() => {
+                Some(progress) = reports.recv() => {
                     let progress = progress_members(&progress);
                     let _ = self.on(Event::Evolving { id: id.clone(), turn, progress });
                 }

@@ -52,7 +52,7 @@ impl Ask {
 /// One connection and its runs.
 struct Talk {
     runs: Arc<Runs>,
-    say: Outgoing,
+    outgoing: Outgoing,
     /// By the request's id, as JSON.
     under_way: HashMap<String, Arc<Stop>>,
     /// Dropping the set ends its runs.
@@ -60,11 +60,11 @@ struct Talk {
 }
 
 /// Serves one connection until either side closes it.
-pub async fn talk(runs: Arc<Runs>, mut heard: Incoming, say: Outgoing) {
-    let mut talk = Talk { runs, say, under_way: HashMap::new(), tasks: JoinSet::new() };
+pub async fn talk(runs: Arc<Runs>, mut incoming: Incoming, outgoing: Outgoing) {
+    let mut talk = Talk { runs, outgoing, under_way: HashMap::new(), tasks: JoinSet::new() };
     loop {
         let answer = tokio::select! {
-            text = heard.recv() => match text {
+            text = incoming.recv() => match text {
                 Some(text) => talk.receive(&text),
                 None => return,
             },
@@ -74,7 +74,7 @@ pub async fn talk(runs: Arc<Runs>, mut heard: Incoming, say: Outgoing) {
             }),
         };
         // Does not wait for a peer that does not read: closes the connection.
-        if answer.is_some_and(|answer| talk.say.try_send(answer).is_err()) {
+        if answer.is_some_and(|answer| talk.outgoing.try_send(answer).is_err()) {
             return;
         }
     }
@@ -112,29 +112,29 @@ impl Talk {
         let ahead = self.runs.ahead();
         if wants_progress && ahead > 0 {
             let members = Map::from_iter([("ahead".to_owned(), ahead.into())]);
-            let _ = self.say.try_send(news(id, "queued", members));
+            let _ = self.outgoing.try_send(news(id, "queued", members));
         }
         let stop = Arc::<Stop>::default();
         self.under_way.insert(key, stop.clone());
-        let (runs, say, id) = (self.runs.clone(), self.say.clone(), id.clone());
+        let (runs, outgoing, id) = (self.runs.clone(), self.outgoing.clone(), id.clone());
         self.tasks.spawn(async move {
             if !wants_progress {
                 let outcome = runs.breed(job, stop, None).await;
                 return (id, outcome);
             }
-            let (sender, mut told) = mpsc::channel::<Progress>(PROGRESS_LEN_MAX);
+            let (sender, mut reports) = mpsc::channel::<Progress>(PROGRESS_LEN_MAX);
             let breed = runs.breed(job, stop, Some(sender));
             let mut breed = std::pin::pin!(breed);
             loop {
                 tokio::select! {
                     // Progress is sent before the reply.
                     biased;
-                    Some(progress) = told.recv() => {
-                        let _ = say.try_send(news(&id, "progress", progress_members(&progress)));
+                    Some(progress) = reports.recv() => {
+                        let _ = outgoing.try_send(news(&id, "progress", progress_members(&progress)));
                     }
                     outcome = &mut breed => {
-                        while let Ok(progress) = told.try_recv() {
-                            let _ = say.try_send(news(&id, "progress", progress_members(&progress)));
+                        while let Ok(progress) = reports.try_recv() {
+                            let _ = outgoing.try_send(news(&id, "progress", progress_members(&progress)));
                         }
                         return (id, outcome);
                     }

@@ -59,13 +59,13 @@ impl Geometry {
     }
 
     /// Serves one connection of `/evolution`.
-    pub async fn evolution(self, heard: Incoming, say: Outgoing) {
-        evolution::talk(self.runs, heard, say).await;
+    pub async fn evolution(self, incoming: Incoming, outgoing: Outgoing) {
+        evolution::talk(self.runs, incoming, outgoing).await;
     }
 
     /// Serves one connection of `/agents`. `origin` is that of the page that opened it, if a page did.
-    pub async fn agents(self, origin: Option<String>, heard: Incoming, say: Outgoing) {
-        agents::talk(self.crew, origin, heard, say).await;
+    pub async fn agents(self, origin: Option<String>, incoming: Incoming, outgoing: Outgoing) {
+        agents::talk(self.crew, origin, incoming, outgoing).await;
     }
 
     /// A cartridge's picture (`ID.rts.png`) or source (`ID.wgsl`); the list of all cartridges for the empty name.

@@ -17,13 +17,13 @@ use tokio::time::{sleep_until, timeout_at};
 #[derive(Debug, Default)]
 pub struct Stop {
     flag: AtomicBool,
-    told: Notify,
+    stopped: Notify,
 }
 
 impl Stop {
     pub fn stop(&self) {
         self.flag.store(true, Ordering::Relaxed);
-        self.told.notify_one();
+        self.stopped.notify_one();
     }
 
     fn is_set(&self) -> bool {
@@ -177,12 +177,12 @@ impl Runs {
         let work = move || {
             // Held until the thread is free again, also where the caller has left.
             let _place = place;
-            let mut tell = |now: &Progress| {
+            let mut report = |now: &Progress| {
                 if let Some(progress) = &progress {
                     let _ = progress.try_send(now.clone());
                 }
             };
-            let outcome = evolution::evolve(&request, &stop.flag, &mut tell)?;
+            let outcome = evolution::evolve(&request, &stop.flag, &mut report)?;
             let bred = Bred {
                 metric: request.metric,
                 seed,
@@ -222,7 +222,7 @@ impl Runs {
         let failed = |message: &str| Refusal::new(Kind::ExecutionFailed, message);
         tokio::select! {
             place = self.places.clone().acquire_owned() => place.map_err(|_| failed("the hub ends")),
-            () = stop.told.notified() => Err(failed("cancelled before it began")),
+            () = stop.stopped.notified() => Err(failed("cancelled before it began")),
             () = sleep_until(deadline.into()) => Err(failed("its time was over before it was its turn; ask again later")),
         }
     }

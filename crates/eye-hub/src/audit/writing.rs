@@ -105,8 +105,8 @@ impl Writer {
     /// Writes the collected lines, preceded by a row that counts the missing ones.
     fn append(&mut self, count: &mut u64) {
         if self.missing > 0 {
-            let told = dropped_line(self.missing, &self.why) + "\n";
-            self.lines.splice(..0, told.into_bytes());
+            let missing_row = dropped_line(self.missing, &self.why) + "\n";
+            self.lines.splice(..0, missing_row.into_bytes());
         }
         let count = std::mem::take(count);
         let written = self.file.append(&self.lines);

@@ -122,14 +122,14 @@ pub fn to_page(page: Conn, call: Option<CallId>, task: &Task) -> Option<String> 
 /// Writes the failure of a tool call as the server for this kind of client did. One of them reports an unknown tool as
 /// the page would, in a result.
 pub fn failed_call(posts: Posts, id: &str, error: &Error) -> String {
-    let told = |code: Code, message: &str| {
+    let response = |code: Code, message: &str| {
         let error = Error { code, message: message.into(), hint: Some(error.one_line()), ..error.clone() };
         rpc::response(id, Err(&error))
     };
     match (posts, error.code) {
-        (Posts::ByHeader, Code::SESSION) => told(Code::REQUEST, "Browser client not connected"),
-        (Posts::ByQuery, Code::SESSION) => told(Code::SESSION, "No browser client connected to this session"),
-        (Posts::ByQuery, Code::TIMEOUT) => told(Code::TIMEOUT, "Tool execution timeout"),
+        (Posts::ByHeader, Code::SESSION) => response(Code::REQUEST, "Browser client not connected"),
+        (Posts::ByQuery, Code::SESSION) => response(Code::SESSION, "No browser client connected to this session"),
+        (Posts::ByQuery, Code::TIMEOUT) => response(Code::TIMEOUT, "Tool execution timeout"),
         (Posts::ByQuery, Code::TOOL) => {
             let content = [serde_json::json!({ "type": "text", "text": error.one_line() })];
             rpc::response(id, Ok(&serde_json::json!({ "content": content, "isError": true }).to_string()))

@@ -46,36 +46,36 @@ pub fn from_agent(
     rpc_only: bool,
     scope: &Scope,
     pause: Pause,
-    mut said: impl FnMut(AuditedRequest<'_>, FromAgent),
+    mut take: impl FnMut(AuditedRequest<'_>, FromAgent),
 ) {
     let frame = Frame::parse_paced(text, pause);
     if let Some(Frame::Line(_) | Frame::Compact(_)) = frame
         && let Some(answer) = malformed(text, rpc_only)
     {
-        return said(AuditedRequest { id: Some("null"), method: "", params: text }, FromAgent::Reply(answer));
+        return take(AuditedRequest { id: Some("null"), method: "", params: text }, FromAgent::Reply(answer));
     }
     match frame {
         None => {}
         Some(Frame::Line(Line::Fire { code })) => {
-            let asked = AuditedRequest { id: None, method: "eval", params: code };
-            said(asked, ask(agent, None, code.to_owned(), scope));
+            let request = AuditedRequest { id: None, method: "eval", params: code };
+            take(request, ask(agent, None, code.to_owned(), scope));
         }
         Some(Frame::Line(Line::Ask { id, code })) => {
             let form = LineId::parse(id).map(ReplyForm::Line);
-            let asked = AuditedRequest { id: Some(id), method: "eval", params: code };
-            said(asked, ask(agent, form, code.to_owned(), scope));
+            let request = AuditedRequest { id: Some(id), method: "eval", params: code };
+            take(request, ask(agent, form, code.to_owned(), scope));
         }
         Some(Frame::Compact(compact)) => {
             let id = match &compact.form {
                 Form::Object(id) | Form::Pair(id) => id,
                 Form::Bare => "",
             };
-            let asked = AuditedRequest { id: Some(id), method: "eval", params: &compact.code };
-            said(asked, ask(agent, Some(ReplyForm::Compact(compact.form.clone())), compact.code.clone(), scope));
+            let request = AuditedRequest { id: Some(id), method: "eval", params: &compact.code };
+            take(request, ask(agent, Some(ReplyForm::Compact(compact.form.clone())), compact.code.clone(), scope));
         }
         Some(Frame::Rpc(messages)) => {
             for message in messages {
-                agent_message(agent, message, scope, &mut said);
+                agent_message(agent, message, scope, &mut take);
             }
         }
     }
@@ -98,16 +98,16 @@ fn agent_message(
     agent: Conn,
     message: Message<'_>,
     scope: &Scope,
-    said: &mut impl FnMut(AuditedRequest<'_>, FromAgent),
+    take: &mut impl FnMut(AuditedRequest<'_>, FromAgent),
 ) {
     match message {
         Message::Request { id, method, params } => {
             let allowed = allowed(scope, &method, &params);
             let one = match allowed.and_then(|()| agent_request(agent, &id, &method, &params)) {
-                Ok(asked) => asked,
+                Ok(one) => one,
                 Err(error) => FromAgent::Reply(rpc::response(&id, Err(&error))),
             };
-            said(AuditedRequest { id: Some(&id), method: &method, params: &params }, one);
+            take(AuditedRequest { id: Some(&id), method: &method, params: &params }, one);
         }
         Message::Notification { method, params } => {
             let one = match allowed(scope, &method, &params) {
@@ -115,13 +115,13 @@ fn agent_message(
                 Err(error) => Some(FromAgent::Dropped(error)),
             };
             if let Some(one) = one {
-                said(AuditedRequest { id: None, method: &method, params: &params }, one);
+                take(AuditedRequest { id: None, method: &method, params: &params }, one);
             }
         }
         // The hub sends agents no requests, so a response from one is ignored.
         Message::Response { .. } => {}
         Message::Invalid { id, reason } => {
-            said(AuditedRequest { id: Some(&id), method: "", params: "" }, FromAgent::Reply(invalid(&id, reason)));
+            take(AuditedRequest { id: Some(&id), method: "", params: "" }, FromAgent::Reply(invalid(&id, reason)));
         }
     }
 }
@@ -200,8 +200,8 @@ fn hello(id: Option<RpcId>, hello: Hello) -> FromAgent {
 fn agent_notification(agent: Conn, method: &str, params: &str) -> Option<FromAgent> {
     match method {
         "hello" => {
-            let said: Hello = rpc::params(params).ok()?;
-            Some(hello(None, said))
+            let wanted: Hello = rpc::params(params).ok()?;
+            Some(hello(None, wanted))
         }
         "call/cancel" => {
             let CancelAgent { id } = rpc::params(params).ok()?;

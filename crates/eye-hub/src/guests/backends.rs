@@ -15,7 +15,7 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use eye_protocol::close::Close;
 use eye_protocol::limits::{
-    BACKEND_HEARD_LEN_MAX, BACKEND_MESSAGE_BYTES_MAX, BACKEND_SAID_LEN_MAX, BACKEND_SOCKETS_MAX,
+    BACKEND_INCOMING_LEN_MAX, BACKEND_MESSAGE_BYTES_MAX, BACKEND_OUTGOING_LEN_MAX, BACKEND_SOCKETS_MAX,
 };
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub trait Backends: Debug + Send + Sync {
 
     /// Handles a WebSocket until either side ends it. `origin` is the origin of the page that opened it; programs have
     /// none.
-    fn talk(&self, room: Room, origin: Option<String>, heard: Incoming, say: Outgoing) -> Later<()>;
+    fn talk(&self, room: Room, origin: Option<String>, incoming: Incoming, outgoing: Outgoing) -> Later<()>;
 
     /// Handles a GET below `/cartridges/`. The empty name is the list of cartridges.
     fn cartridge(&self, name: String) -> Later<Given>;
@@ -180,11 +180,11 @@ async fn serve(
     ground: Ground,
 ) {
     let terms = Terms {
-        heard_len_max: BACKEND_HEARD_LEN_MAX,
-        said_len_max: BACKEND_SAID_LEN_MAX,
+        incoming_len_max: BACKEND_INCOMING_LEN_MAX,
+        outgoing_len_max: BACKEND_OUTGOING_LEN_MAX,
         message_bytes_max: BACKEND_MESSAGE_BYTES_MAX,
         farewell: Close { code: 1001, reason: "the backend ended the conversation".into() },
     };
     let over = async { Close::revoked(&ground.gone().await.reason) };
-    carry(socket, terms, |heard, say| backends.talk(room, origin, heard, say), over).await;
+    carry(socket, terms, |incoming, outgoing| backends.talk(room, origin, incoming, outgoing), over).await;
 }

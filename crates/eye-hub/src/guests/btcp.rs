@@ -143,11 +143,11 @@ struct MessageQuery {
 
 /// Handles a POST of a stream's peer.
 async fn message(State(door): State<Door>, headers: Head, Query(query): Query<MessageQuery>, body: Body) -> Response {
-    let response = heard(&door, &headers, &query, body).await;
+    let response = receive_post(&door, &headers, &query, body).await;
     with_cors(&door, &headers, response)
 }
 
-async fn heard(door: &Door, headers: &Head, query: &MessageQuery, body: Body) -> Response {
+async fn receive_post(door: &Door, headers: &Head, query: &MessageQuery, body: Body) -> Response {
     // The body says whether a page or an agent sends it; if neither is admitted, the body is not read.
     let (page, agent) =
         (admit(door, headers, Side::Page, query.token.as_deref()), admit(door, headers, Side::Agent, None));
@@ -193,7 +193,7 @@ async fn heard(door: &Door, headers: &Head, query: &MessageQuery, body: Body) ->
     };
     if let Found::One(conn) = &found {
         // As with a socket, nothing more is read while earlier messages are being handled.
-        door.hub.ready_to_hear(*conn).await;
+        door.hub.ready_to_receive(*conn).await;
     }
     match found {
         Found::One(conn) => match posts {
@@ -222,7 +222,7 @@ fn answered(door: &Door, sender: &Sender<'_>, id: &str, outcome: Result<Cow<'_, 
         let body = serde_json::json!({ "error": "no such call went to a page of this origin" });
         return (StatusCode::NOT_FOUND, json_response(&body)).into_response();
     };
-    door.hub.hear_answer(page, call, outcome);
+    door.hub.receive_answer(page, call, outcome);
     match sender.posts {
         Posts::ByQuery => json_response(&serde_json::json!({ "success": true })),
         Posts::ByHeader => StatusCode::OK.into_response(),
@@ -234,7 +234,7 @@ async fn on_stream(door: &Door, conn: Conn, session: Option<&str>, message: &Mes
     match beforehand(door, conn, session, Posts::ByQuery, message) {
         Some(answer) => door.hub.message(conn, &answer),
         None => {
-            let _ = door.hub.hear_any(conn, body).await;
+            let _ = door.hub.receive_any(conn, body).await;
         }
     }
     json_response(&serde_json::json!({ "success": true }))
@@ -245,7 +245,7 @@ async fn on_stream(door: &Door, conn: Conn, session: Option<&str>, message: &Mes
 async fn in_body(door: &Door, conn: Conn, session: Option<&str>, message: &Message<'_>, body: String) -> Response {
     let answer = match beforehand(door, conn, session, Posts::ByHeader, message) {
         Some(answer) => Some(answer),
-        None => door.hub.hear_and_capture(conn, body).await,
+        None => door.hub.receive_and_capture(conn, body).await,
     };
     match answer {
         Some(answer) => {
@@ -308,7 +308,7 @@ async fn ask_once(door: &Door, scope: Scope, session: Option<&str>, request: &st
     if let Some(session) = session {
         door.hub.target(conn, session.to_owned());
     }
-    let _ = door.hub.hear_any(conn, request.trim_start().to_owned()).await;
+    let _ = door.hub.receive_any(conn, request.trim_start().to_owned()).await;
     loop {
         let (parcel, close) = door.hub.parcel(conn, &signals).await?;
         if let Some(end) = parcel.ends.first() {

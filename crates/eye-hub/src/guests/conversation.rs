@@ -21,9 +21,9 @@ pub type Outgoing = mpsc::Sender<String>;
 #[derive(Clone, Debug)]
 pub struct Terms {
     /// Most messages of the peer that are queued for our side.
-    pub heard_len_max: usize,
+    pub incoming_len_max: usize,
     /// Most messages of our side that are queued for the peer.
-    pub said_len_max: usize,
+    pub outgoing_len_max: usize,
     /// Of one message; the socket has the same limit.
     pub message_bytes_max: usize,
     /// Sent when our side drops its sender.
@@ -38,18 +38,18 @@ pub async fn carry(
     over: impl Future<Output = Close>,
 ) {
     let (mut sink, mut stream) = socket.split();
-    let (hear, heard) = mpsc::channel(terms.heard_len_max);
-    let (say, said) = mpsc::channel(terms.said_len_max);
+    let (to_talk, incoming) = mpsc::channel(terms.incoming_len_max);
+    let (outgoing, from_talk) = mpsc::channel(terms.outgoing_len_max);
     let close = {
-        let talk = talk(heard, say);
+        let talk = talk(incoming, outgoing);
         // When `talk` ends, it drops its sender, and `write` then ends the connection after all queued messages.
         let talk = async {
             talk.await;
             std::future::pending().await
         };
         tokio::select! {
-            close = read(&mut stream, hear, terms.message_bytes_max) => close,
-            close = write(&mut sink, said, terms.farewell) => close,
+            close = read(&mut stream, to_talk, terms.message_bytes_max) => close,
+            close = write(&mut sink, from_talk, terms.farewell) => close,
             close = talk => close,
             close = over => Some(close),
         }
@@ -75,12 +75,12 @@ async fn tell(mut sink: SplitSink<WebSocket, Message>, mut stream: SplitStream<W
     let _ = timeout(Duration::from_millis(SHUTDOWN_MS), ending).await;
 }
 
-async fn read(stream: &mut SplitStream<WebSocket>, hear: Outgoing, message_bytes_max: usize) -> Option<Close> {
+async fn read(stream: &mut SplitStream<WebSocket>, to_talk: Outgoing, message_bytes_max: usize) -> Option<Close> {
     while let Some(message) = stream.next().await {
         match message {
             // A message that our side does not take yet waits here, and the next ones in the peer.
             Ok(Message::Text(text)) => {
-                if hear.send(text.to_string()).await.is_err() {
+                if to_talk.send(text.to_string()).await.is_err() {
                     // Our side reads no more but may still send; `write` ends the connection.
                     return std::future::pending().await;
                 }
@@ -94,8 +94,8 @@ async fn read(stream: &mut SplitStream<WebSocket>, hear: Outgoing, message_bytes
     None
 }
 
-async fn write(sink: &mut SplitSink<WebSocket, Message>, mut said: Incoming, farewell: Close) -> Option<Close> {
-    while let Some(text) = said.recv().await {
+async fn write(sink: &mut SplitSink<WebSocket, Message>, mut from_talk: Incoming, farewell: Close) -> Option<Close> {
+    while let Some(text) = from_talk.recv().await {
         match timeout(Duration::from_millis(OUTBOX_STALL_MS), sink.send(Message::text(text))).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return None,

@@ -16,7 +16,7 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use eye_protocol::close::Close;
 use eye_protocol::extension::EXTENSION_PATH;
-use eye_protocol::limits::{EXTENSION_HEARD_LEN_MAX, EXTENSIONS_MAX, HANDSHAKE_MS, MESSAGE_BYTES_MAX};
+use eye_protocol::limits::{EXTENSION_QUEUE_LEN_MAX, EXTENSIONS_MAX, HANDSHAKE_MS, MESSAGE_BYTES_MAX};
 use eye_protocol::scope::Bearer;
 use futures_util::StreamExt;
 use ring::hmac;
@@ -55,7 +55,7 @@ const NAME_LEN: usize = 6;
 /// Drives the tabs. Every message comes from a paired extension.
 pub trait Tabs: Debug + Send + Sync {
     /// Serves one extension until either side ends it. `name` is the name of its pairing.
-    fn talk(&self, name: String, heard: Incoming, say: Outgoing) -> Later<()>;
+    fn talk(&self, name: String, incoming: Incoming, outgoing: Outgoing) -> Later<()>;
 }
 
 /// Codes that pair an extension, in memory only.
@@ -203,7 +203,7 @@ async fn prove(door: &Door, codes: &Codes, claim: Option<Claim>, socket: &mut We
         None => codes.all(Instant::now()),
     };
     let proofs: Vec<String> = secrets.iter().map(|secret| proof_of(secret, "hub", &theirs, &ours)).collect();
-    say(socket, "Eye.prove", &serde_json::json!({ "nonce": ours, "proofs": proofs })).await?;
+    send(socket, "Eye.prove", &serde_json::json!({ "nonce": ours, "proofs": proofs })).await?;
     let Some(Ok(Message::Text(text))) = socket.next().await else { return Err(unpaired()) };
     let proving: Proving = serde_json::from_str(&text).map_err(|_| unpaired())?;
     let right = |secret: &&String| {
@@ -224,7 +224,7 @@ async fn prove(door: &Door, codes: &Codes, claim: Option<Claim>, socket: &mut We
                 Ok::<_, io::Error>((id, bearer, secret))
             });
             let (id, bearer, secret) = made.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
-            say(socket, "Eye.paired", &serde_json::json!({ "id": id, "secret": secret, "name": bearer.name })).await?;
+            send(socket, "Eye.paired", &serde_json::json!({ "id": id, "secret": secret, "name": bearer.name })).await?;
             Ok(bearer)
         }
         (None, _) => Err(Close::not_paired("this code is wrong, was used already, or is too old")),
@@ -235,7 +235,7 @@ fn failed(error: &impl ToString) -> Close {
     Close { code: 1011, reason: format!("the pairing failed: {}", error.to_string()) }
 }
 
-async fn say(socket: &mut WebSocket, method: &str, params: &serde_json::Value) -> Result<(), Close> {
+async fn send(socket: &mut WebSocket, method: &str, params: &serde_json::Value) -> Result<(), Close> {
     let text = serde_json::json!({ "method": method, "params": params }).to_string();
     socket.send(Message::text(text)).await.map_err(|error| failed(&error))
 }
@@ -252,13 +252,13 @@ fn proof_of(secret: &str, who: &str, theirs: &str, own: &str) -> String {
 
 async fn serve(guest: &ExtensionDoor, name: String, socket: WebSocket, token_ended: impl Future<Output = String>) {
     let terms = Terms {
-        heard_len_max: EXTENSION_HEARD_LEN_MAX,
-        said_len_max: EXTENSION_HEARD_LEN_MAX,
+        incoming_len_max: EXTENSION_QUEUE_LEN_MAX,
+        outgoing_len_max: EXTENSION_QUEUE_LEN_MAX,
         message_bytes_max: MESSAGE_BYTES_MAX,
         farewell: Close::shutdown(),
     };
     let over = async { Close::revoked(&token_ended.await) };
-    carry(socket, terms, |heard, say| guest.tabs.talk(name, heard, say), over).await;
+    carry(socket, terms, |incoming, outgoing| guest.tabs.talk(name, incoming, outgoing), over).await;
 }
 
 #[cfg(test)]

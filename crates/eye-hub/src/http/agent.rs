@@ -37,8 +37,8 @@ pub struct AgentQuery {
 impl AgentQuery {
     fn hello(self) -> Option<Box<Hello>> {
         let Self { agent, page, timeout, .. } = self;
-        let said = agent.is_some() || page.is_some() || timeout.is_some();
-        said.then(|| Box::new(Hello { agent, target: page, timeout, ..Hello::default() }))
+        let any = agent.is_some() || page.is_some() || timeout.is_some();
+        any.then(|| Box::new(Hello { agent, target: page, timeout, ..Hello::default() }))
     }
 }
 
@@ -69,7 +69,7 @@ pub async fn message(State(door): State<Door>, headers: Head, Query(query): Quer
     };
     // Nothing more of this agent is read while its earlier messages are being handled.
     if let Some(conn) = query.client_id.as_deref().and_then(|client| door.hub.find_client(client, &scope)) {
-        door.hub.ready_to_hear(conn).await;
+        door.hub.ready_to_receive(conn).await;
     }
     let body = match body::read_text(body, MESSAGE_BYTES_MAX).await {
         Ok(body) => body,
@@ -90,8 +90,8 @@ async fn post_to_stream(hub: &Hub, client: &str, scope: &Scope, body: String) ->
         let error = serde_json::json!({ "error": "no such stream", "hint": "open GET /agent first" });
         return (StatusCode::NOT_FOUND, json_response(&error)).into_response();
     };
-    hub.ready_to_hear(conn).await;
-    match hub.hear_any(conn, body).await {
+    hub.ready_to_receive(conn).await;
+    match hub.receive_any(conn, body).await {
         Ok(()) => StatusCode::ACCEPTED.into_response(),
         Err(close) => bad_request(&close.reason),
     }
@@ -106,7 +106,7 @@ async fn ask(door: &Door, query: AgentQuery, scope: Scope, question: Question) -
     }
     for batch in question.batches {
         door.hub.ready(conn, &signals).await;
-        if let Err(close) = door.hub.hear_any(conn, batch).await {
+        if let Err(close) = door.hub.receive_any(conn, batch).await {
             return bad_request(&close.reason);
         }
     }

@@ -109,7 +109,7 @@ pub async fn socket(State(door): State<Door>, head: Head, handshake: Result<Hand
         let hub = door.hub.clone();
         ws::serve(door.hub, socket, peer, |hub, conn| {
             let hello = Hello { agent: Some(FACE.into()), ..Hello::default() };
-            let _ = hub.hear(conn, &rpc::notification("hello", &hello));
+            let _ = hub.receive(conn, &rpc::notification("hello", &hello));
         })
         .await;
         // Renews the key, for a tab that reloads.

@@ -32,8 +32,8 @@ pub fn text(hub: &Hub) -> String {
     let mut below = 0;
     for (at, edge_ms) in LATENCY_EDGES_MS.iter().enumerate() {
         below += tally.latency[at];
-        let (whole, rest) = (edge_ms / 1000, edge_ms % 1000);
-        let _ = writeln!(out, "eye_call_seconds_bucket{{le=\"{whole}.{rest:03}\"}} {below}");
+        let (seconds, millis) = (edge_ms / 1000, edge_ms % 1000);
+        let _ = writeln!(out, "eye_call_seconds_bucket{{le=\"{seconds}.{millis:03}\"}} {below}");
     }
     let sum_ms = tally.latency_ms_sum;
     let _ = writeln!(out, "eye_call_seconds_bucket{{le=\"+Inf\"}} {}", tally.calls);

@@ -31,17 +31,17 @@ impl Hub {
 
     /// Begins an entry for a request; `None` if it is not recorded.
     /// `watched`: a console is open, which counts calls even without a log.
-    pub(crate) fn note(&self, asked: AuditedRequest<'_>, watched: bool) -> Option<Noted> {
+    pub(crate) fn note(&self, request: AuditedRequest<'_>, watched: bool) -> Option<Noted> {
         let on = self.audit().is_on() || watched;
-        if !on || matches!(asked.method, "hello" | "ping" | "call/cancel") || UNNOTED.contains(&asked.method) {
+        if !on || matches!(request.method, "hello" | "ping" | "call/cancel") || UNNOTED.contains(&request.method) {
             return None;
         }
-        let op = match asked.method {
+        let op = match request.method {
             "eval" => Cow::Borrowed("eval"),
             "" => Cow::Borrowed(NO_METHOD),
             method => Cow::Owned(method.to_owned()),
         };
-        Some(Noted { id: asked.id.map(|id| id.as_bytes().into()), entry: Box::new(Entry::new(op, asked.params)) })
+        Some(Noted { id: request.id.map(|id| id.as_bytes().into()), entry: Box::new(Entry::new(op, request.params)) })
     }
 
     /// Begins a call that is dispatched now; [`Self::dispatched`] must follow.

@@ -168,8 +168,8 @@ impl Hub {
     /// Sends the gateway a request of the hub itself.
     async fn ask_own(&self, method: &str) -> String {
         let Some(gateway) = self.gateway.get() else { return "null".into() };
-        let asked = gateway.request(method.to_owned(), "{}".into(), false, Scope::ALL);
-        asked.await.unwrap_or_else(|_| "null".into())
+        let answer = gateway.request(method.to_owned(), "{}".into(), false, Scope::ALL);
+        answer.await.unwrap_or_else(|_| "null".into())
     }
 
     fn pages_json(&self, state: &State) -> String {
@@ -267,9 +267,9 @@ struct Pushed {
     pages: String,
     agents: String,
     servers: String,
-    servers_told: String,
+    servers_sent: String,
     waiting: String,
-    waiting_told: String,
+    waiting_sent: String,
     hubs: String,
     version: u64,
     sampled_s: u64,
@@ -283,9 +283,9 @@ impl Pushed {
             pages: String::new(),
             agents: String::new(),
             servers: String::new(),
-            servers_told: String::new(),
+            servers_sent: String::new(),
             waiting: String::new(),
-            waiting_told: String::new(),
+            waiting_sent: String::new(),
             hubs: String::new(),
             version: 0,
             sampled_s: 0,
@@ -321,12 +321,12 @@ impl Pushed {
             self.sampled_s = sample.at_s;
             member(&mut out, "sample", &json(sample));
         }
-        if self.servers != self.servers_told {
-            self.servers_told.clone_from(&self.servers);
+        if self.servers != self.servers_sent {
+            self.servers_sent.clone_from(&self.servers);
             member(&mut out, "servers", &self.servers);
         }
-        if self.waiting != self.waiting_told {
-            self.waiting_told.clone_from(&self.waiting);
+        if self.waiting != self.waiting_sent {
+            self.waiting_sent.clone_from(&self.waiting);
             member(&mut out, "waiting", &self.waiting);
         }
         self.ticks = self.ticks.wrapping_add(1);

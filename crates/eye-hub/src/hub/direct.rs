@@ -151,7 +151,7 @@ mod tests {
     }
 
     fn ping(hub: &Hub, conn: Conn) {
-        hub.hear(conn, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).unwrap();
+        hub.receive(conn, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).unwrap();
     }
 
     const PONG: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"pong\":true}}\n";

@@ -26,7 +26,7 @@ type SeenTokens = (Option<FileVersion>, Option<FileVersion>);
 pub struct ClusterLink {
     hub: Arc<Hub>,
     /// `None`: the tokens must be shared.
-    told: Arc<Mutex<Option<SeenTokens>>>,
+    shared: Arc<Mutex<Option<SeenTokens>>>,
 }
 
 impl Debug for ClusterLink {
@@ -37,7 +37,7 @@ impl Debug for ClusterLink {
 
 impl Links {
     pub fn cluster_link(&self) -> ClusterLink {
-        ClusterLink { hub: self.hub().clone(), told: Arc::default() }
+        ClusterLink { hub: self.hub().clone(), shared: Arc::default() }
     }
 }
 
@@ -92,24 +92,24 @@ impl ClusterLink {
         let keys = &self.hub.facts.keys;
         // Taken before the files are read: a change in between is then noticed by the next call.
         let version = keys.tokens().shared_version();
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if *told == Some(version) {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if *shared == Some(version) {
             return None;
         }
-        *told = Some(version);
+        *shared = Some(version);
         keys.shared().inspect_err(|error| tracing::warn!(%error, "other hubs are told of no tokens")).ok()
     }
 
     /// Applies the named tokens that other hubs made or revoked.
     pub fn take_tokens(&self, tokens: Vec<SharedToken>) {
-        let (keys, told) = (self.hub.facts.keys.clone(), self.told.clone());
+        let (keys, shared) = (self.hub.facts.keys.clone(), self.shared.clone());
         tokio::spawn(async move {
             // Writes files, which may take longer than a connection can wait.
             let taken = spawn_blocking(move || keys.take(tokens)).await;
             if let Ok(Err(error)) = taken {
                 tracing::warn!(%error, "tokens of other hubs cannot be taken over");
                 sleep(TOKENS_AGAIN).await;
-                *told.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                *shared.lock().unwrap_or_else(PoisonError::into_inner) = None;
             }
         });
     }

@@ -27,9 +27,9 @@ const WELCOME: &str = "\"welcome\"";
 
 impl Hub {
     /// Handles one text message of a peer. An error closes the peer.
-    pub fn hear(&self, conn: Conn, text: &str) -> Result<(), Close> {
+    pub fn receive(&self, conn: Conn, text: &str) -> Result<(), Close> {
         let mut state = self.hold();
-        Self::heard(&mut state, text.len());
+        Self::count_received(&mut state, text.len());
         let Some(peer) = state.peers.get(&conn) else { return Ok(()) };
         if peer.deaf {
             return Ok(());
@@ -42,40 +42,40 @@ impl Hub {
             (Side::Agent, _) if batched => {
                 for element in read_batch(text)? {
                     match element {
-                        Element::Line(line) => self.agent_said(&mut state, conn, &line),
-                        Element::Rpc(json) => self.agent_said(&mut state, conn, json),
+                        Element::Line(line) => self.receive_from_agent(&mut state, conn, &line),
+                        Element::Rpc(json) => self.receive_from_agent(&mut state, conn, json),
                     }
                 }
             }
-            (Side::Agent, _) => self.agent_said(&mut state, conn, text),
+            (Side::Agent, _) => self.receive_from_agent(&mut state, conn, text),
             (Side::Page, Voice::Eye { typed }) if batched => {
                 for element in read_batch(text)? {
-                    let said = match element {
+                    let message = match element {
                         Element::Line(line) => eye::page_line(conn, typed, &line),
                         Element::Rpc(json) => eye::page_rpc(conn, json, || {}),
                     };
-                    self.page_said(&mut state, conn, said);
+                    self.receive_from_page(&mut state, conn, message);
                 }
             }
             (Side::Page, Voice::Events(_)) => {
-                let said = eye::page_rpc(conn, text, || {});
-                self.page_said(&mut state, conn, said);
+                let message = eye::page_rpc(conn, text, || {});
+                self.receive_from_page(&mut state, conn, message);
             }
             (Side::Page, Voice::Eye { typed }) => {
-                let said = eye::from_page(conn, text, typed, rpc_only, || {});
-                self.page_said(&mut state, conn, said);
+                let message = eye::from_page(conn, text, typed, rpc_only, || {});
+                self.receive_from_page(&mut state, conn, message);
             }
             (Side::Page, Voice::Scene) => {
                 let Some(peer) = state.peers.get_mut(&conn) else { return Ok(()) };
-                for said in scene::from_page(conn, &mut peer.scene, text) {
-                    self.page_said(&mut state, conn, Some(said));
+                for message in scene::from_page(conn, &mut peer.scene, text) {
+                    self.receive_from_page(&mut state, conn, Some(message));
                 }
             }
             (Side::Page, Voice::Original) => {
                 if text == "ping" {
                     self.feed(&mut state, Input::page(conn, PageEvent::Alive));
                 }
-                self.page_said(&mut state, conn, original::from_page(conn, text));
+                self.receive_from_page(&mut state, conn, original::from_page(conn, text));
             }
         }
         Ok(())
@@ -83,24 +83,24 @@ impl Hub {
 
     /// Handles one binary message: the result of a page's call, or JSON-RPC of a peer that speaks only JSON-RPC. An
     /// error closes the peer.
-    pub fn hear_binary(&self, conn: Conn, message: &[u8]) -> Result<(), Close> {
+    pub fn receive_binary(&self, conn: Conn, message: &[u8]) -> Result<(), Close> {
         let rpc_only = self.hold().peers.get(&conn).is_some_and(|peer| peer.rpc_only);
         if rpc_only
             && message.first().is_some_and(|first| b"{[ \t\r\n".contains(first))
             && let Ok(text) = std::str::from_utf8(message)
         {
-            return self.hear(conn, text);
+            return self.receive(conn, text);
         }
         let mut state = self.hold();
-        Self::heard(&mut state, message.len());
+        Self::count_received(&mut state, message.len());
         let page = state.peers.get(&conn).is_some_and(|peer| peer.side == Side::Page && !peer.deaf);
-        let said = eye::page_binary(conn, message).filter(|_| page);
-        if said.is_none() {
+        let result = eye::page_binary(conn, message).filter(|_| page);
+        if result.is_none() {
             return Err(Close::unsupported(
                 "a binary message is the result of a page's call: `ID TYPE`, a newline, bytes",
             ));
         }
-        self.page_said(&mut state, conn, said);
+        self.receive_from_page(&mut state, conn, result);
         Ok(())
     }
 
@@ -170,7 +170,7 @@ impl Hub {
         self.written(state, conn);
     }
 
-    fn agent_said(&self, state: &mut State, conn: Conn, text: &str) {
+    fn receive_from_agent(&self, state: &mut State, conn: Conn, text: &str) {
         if text.len() > FRAME_BYTES_MAX {
             let typed = state.peers.get(&conn).is_some_and(|peer| peer.voice == Voice::Eye { typed: true });
             return self.reply(state, conn, &too_long(text, typed));
@@ -185,16 +185,22 @@ impl Hub {
             rpc_only,
             &scope,
             || {},
-            |asked, one| {
-                goes_on = goes_on && self.agent_asked(state, conn, text, self.note(asked, watched), one);
+            |request, one| {
+                goes_on = goes_on && self.execute_unless_paused(state, conn, text, self.note(request, watched), one);
             },
         );
     }
 
     /// Executes the parsed messages of an agent's frame.
-    pub(super) fn agent_heard(&self, state: &mut State, conn: Conn, text: &str, said: Vec<(Option<Noted>, FromAgent)>) {
-        for (noted, one) in said {
-            if !self.agent_asked(state, conn, text, noted, one) {
+    pub(super) fn execute_all(
+        &self,
+        state: &mut State,
+        conn: Conn,
+        text: &str,
+        messages: Vec<(Option<Noted>, FromAgent)>,
+    ) {
+        for (noted, one) in messages {
+            if !self.execute_unless_paused(state, conn, text, noted, one) {
                 return;
             }
         }
@@ -202,15 +208,22 @@ impl Hub {
 
     /// Executes one message of an agent. `false`: the agent became a page, and the rest of the frame is not for the
     /// agent's side.
-    fn agent_asked(&self, state: &mut State, conn: Conn, text: &str, noted: Option<Noted>, one: FromAgent) -> bool {
+    fn execute_unless_paused(
+        &self,
+        state: &mut State,
+        conn: Conn,
+        text: &str,
+        noted: Option<Noted>,
+        one: FromAgent,
+    ) -> bool {
         if !state.desk.pauses.any() {
-            return self.agent_asks(state, conn, text, noted, one);
+            return self.execute_one(state, conn, text, noted, one);
         }
         let Some((noted, one)) = self.unless_paused(state, conn, noted, one) else { return true };
-        self.agent_asks(state, conn, text, noted, one)
+        self.execute_one(state, conn, text, noted, one)
     }
 
-    fn agent_asks(&self, state: &mut State, conn: Conn, text: &str, noted: Option<Noted>, one: FromAgent) -> bool {
+    fn execute_one(&self, state: &mut State, conn: Conn, text: &str, noted: Option<Noted>, one: FromAgent) -> bool {
         if let Some(noted) = noted {
             self.begin_now(state, conn, noted, &one);
         }
@@ -219,15 +232,15 @@ impl Hub {
             self.provide(state, conn, text);
             return false;
         }
-        self.do_asked(state, conn, one);
+        self.execute(state, conn, one);
         self.dispatched(state);
         true
     }
 
     /// Executes an agent's message, except for becoming a page.
-    pub(super) fn do_asked(&self, state: &mut State, conn: Conn, one: FromAgent) {
+    pub(super) fn execute(&self, state: &mut State, conn: Conn, one: FromAgent) {
         match one {
-            FromAgent::Input(input) => self.feed_asked(state, input),
+            FromAgent::Input(input) => self.feed_request(state, input),
             FromAgent::Reply(json) => self.reply(state, conn, &json),
             FromAgent::Refused { form, error } => {
                 let Some(peer) = state.peers.get_mut(&conn) else { return };
@@ -263,7 +276,7 @@ impl Hub {
         let peer = state.peers.get(&conn);
         let trusted = peer.is_some_and(|peer| peer.may_provide);
         let scope = peer.map(|peer| peer.scope.clone()).unwrap_or_default();
-        let asked = match (guest, self.gateway.get()) {
+        let answer = match (guest, self.gateway.get()) {
             (Some((_, guest)), _) => guest.request(method, params),
             (None, Some(gateway)) if method.starts_with(GATEWAY) => gateway.request(method, params, trusted, scope),
             (None, _) => {
@@ -274,7 +287,7 @@ impl Hub {
         };
         let hub = self.this.clone();
         tokio::spawn(async move {
-            let outcome = asked.await;
+            let outcome = answer.await;
             if let Some(hub) = hub.upgrade() {
                 let mut state = hub.hold();
                 hub.ended(&mut state, conn, &id, &outcome, String::len);
@@ -312,11 +325,11 @@ impl Hub {
             peer.joining = Some(joining);
         }
         self.feed(state, Input::AgentLeft { agent: conn });
-        let said = eye::page_rpc(conn, text, || {});
-        if !matches!(said, Some(FromPage::Hello { .. })) {
+        let message = eye::page_rpc(conn, text, || {});
+        if !matches!(message, Some(FromPage::Hello { .. })) {
             self.page_joins(state, conn, plain_page());
         }
-        self.page_said(state, conn, said);
+        self.receive_from_page(state, conn, message);
     }
 
     fn agent_hello(&self, state: &mut State, conn: Conn, id: Option<&str>, mut hello: Box<Hello>) {
@@ -371,8 +384,8 @@ impl Hub {
         }
     }
 
-    pub(crate) fn page_said(&self, state: &mut State, conn: Conn, said: Option<FromPage>) {
-        match said {
+    pub(crate) fn receive_from_page(&self, state: &mut State, conn: Conn, message: Option<FromPage>) {
+        match message {
             None => {}
             Some(FromPage::Input(Input::Page {
                 conn: page,

@@ -10,7 +10,7 @@ use eye_protocol::{Code, Error, Kind};
 
 impl Hub {
     /// Feeds an agent's request. While a console is open, a tool call that needs a person waits for one.
-    pub(crate) fn feed_asked(&self, state: &mut State, input: Input) {
+    pub(crate) fn feed_request(&self, state: &mut State, input: Input) {
         if let Input::Cancel { agent, id } = &input {
             self.cancel_paused(state, *agent, id);
             let cancelled = state.desk.take_held(|held| held.agent == *agent && waits_as(held, id));
@@ -25,16 +25,16 @@ impl Hub {
 
     /// Holds back the refusal of a call that lacks only a person's consent, and shows the call to consoles instead.
     pub(crate) fn unless_held(&self, state: &mut State, effect: Effect) -> Option<Effect> {
-        let Some(asked) = &state.confirmable else { return Some(effect) };
+        let Some(call) = &state.confirmable else { return Some(effect) };
         let waits = match &effect {
-            Effect::Ended { reply, ending: Err(error), .. } => error.kind == Kind::Unconfirmed && *reply == asked.reply,
+            Effect::Ended { reply, ending: Err(error), .. } => error.kind == Kind::Unconfirmed && *reply == call.reply,
             _ => false,
         };
         if !waits {
             return Some(effect);
         }
-        let (Some(id), Some(asked)) = (state.desk.next_held(), state.confirmable.take()) else { return Some(effect) };
-        let Confirmable { reply, page, tool, arguments, again } = *asked;
+        let (Some(id), Some(call)) = (state.desk.next_held(), state.confirmable.take()) else { return Some(effect) };
+        let Confirmable { reply, page, tool, arguments, again } = *call;
         let name = state.board.agent_name(reply.agent).into();
         let (at_ms, until) = (wall_ms(), self.now() + HELD_MS);
         let agent = reply.agent;

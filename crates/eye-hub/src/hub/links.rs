@@ -48,7 +48,7 @@ impl Links {
         let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, outbox, None).scoped(scope);
         peer.face = face;
         let (conn, _) = self.hub.enter(peer);
-        let _ = self.hub.hear(conn, &rpc::notification("hello", &hello));
+        let _ = self.hub.receive(conn, &rpc::notification("hello", &hello));
         AgentLink { door: Arc::new(Door { hub: self.hub.clone(), conn }), letterbox, last_id: AtomicU32::new(0) }
     }
 }
@@ -68,14 +68,14 @@ impl AgentLink {
         let (sender, receiver) = oneshot::channel();
         self.letterbox.expect(id, Waiting { answer: sender, progress });
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{params}}}"#, json(method));
-        let _ = self.door.hub.hear(self.door.conn, &text);
+        let _ = self.door.hub.receive(self.door.conn, &text);
         Answer { door: self.door.clone(), letterbox: self.letterbox.clone(), id, receiver, there: false }
     }
 
     /// Sends a notification.
     pub fn notify(&self, method: &str, params: &str) {
         let text = format!(r#"{{"jsonrpc":"2.0","method":{},"params":{params}}}"#, json(method));
-        let _ = self.door.hub.hear(self.door.conn, &text);
+        let _ = self.door.hub.receive(self.door.conn, &text);
     }
 
     pub(super) fn door(&self) -> Arc<Door> {
@@ -159,7 +159,7 @@ impl Drop for Answer {
     fn drop(&mut self) {
         if !self.there && self.letterbox.forget(self.id) {
             let text = format!(r#"{{"jsonrpc":"2.0","method":"call/cancel","params":{{"id":{}}}}}"#, self.id);
-            let _ = self.door.hub.hear(self.door.conn, &text);
+            let _ = self.door.hub.receive(self.door.conn, &text);
         }
     }
 }
@@ -224,7 +224,7 @@ pub(crate) mod tests {
         peer.may_provide = true;
         let (conn, _) = hub.enter(peer);
         let hello = r#"{"jsonrpc":"2.0","method":"hello","params":{"clientType":"browser","typed":true}}"#;
-        hub.hear(conn, hello).unwrap();
+        hub.receive(conn, hello).unwrap();
         conn
     }
 
@@ -244,8 +244,8 @@ pub(crate) mod tests {
         assert!(poll(&mut one).is_pending(), "{sent}");
         let ids: Vec<&str> = sent.split(':').collect();
         let (first, second) = (ids[0], &ids[1][1..]);
-        hub.hear(page, &format!("{second}:two")).unwrap();
-        hub.hear(page, &format!("{first}=1")).unwrap();
+        hub.receive(page, &format!("{second}:two")).unwrap();
+        hub.receive(page, &format!("{first}=1")).unwrap();
         let text = |answer: &mut Answer| match poll(answer) {
             Poll::Ready(Ok(value)) => value.get().to_owned(),
             other => panic!("{other:?}"),
@@ -290,16 +290,16 @@ pub(crate) mod tests {
         let hub = hub();
         let page = page(&hub);
         let register = r#"{"jsonrpc":"2.0","id":"r","method":"tools/register","params":{"tools":[{"name":"t"}]}}"#;
-        hub.hear(page, register).unwrap();
+        hub.receive(page, register).unwrap();
         let link = link(&hub);
-        let (sender, told) = mpsc::channel();
+        let (sender, received) = mpsc::channel();
         let sink = ProgressSink::new(move |params| sender.send(params.to_owned()).unwrap());
         frames(&hub, page);
         let _answer = link.request("tools/call", r#"{"name":"t"}"#, Some(sink));
         let sent = frames(&hub, page);
         let id = sent.split(r#""id":""#).nth(1).and_then(|rest| rest.split('"').next()).unwrap();
         let params = format!(r#"{{"id":"{id}","progress":1,"total":2}}"#);
-        hub.hear(page, &format!(r#"{{"jsonrpc":"2.0","method":"call/progress","params":{params}}}"#)).unwrap();
-        assert_eq!(told.try_recv().unwrap(), r#"{"id":1,"progress":1,"total":2}"#);
+        hub.receive(page, &format!(r#"{{"jsonrpc":"2.0","method":"call/progress","params":{params}}}"#)).unwrap();
+        assert_eq!(received.try_recv().unwrap(), r#"{"id":1,"progress":1,"total":2}"#);
     }
 }

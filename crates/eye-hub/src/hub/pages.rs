@@ -79,12 +79,12 @@ impl PageLink {
 }
 
 impl LocalPage for PageLink {
-    fn hear(&self, message: &str) -> Result<(), Close> {
-        self.hub.hear(self.conn, message)
+    fn receive(&self, message: &str) -> Result<(), Close> {
+        self.hub.receive(self.conn, message)
     }
 
-    fn hear_binary(&self, message: &[u8]) -> Result<(), Close> {
-        self.hub.hear_binary(self.conn, message)
+    fn receive_binary(&self, message: &[u8]) -> Result<(), Close> {
+        self.hub.receive_binary(self.conn, message)
     }
 
     fn is_barred(&self) -> bool {

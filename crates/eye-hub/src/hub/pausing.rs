@@ -119,8 +119,8 @@ impl Hub {
                     // The receiver may be gone.
                     let _ = sender.send(Ok(()));
                 }
-                Paused::HeldRequest(asked) => {
-                    let HeldRequest { mut one, begun, noted } = *asked;
+                Paused::HeldRequest(request) => {
+                    let HeldRequest { mut one, begun, noted } = *request;
                     let begun = begun.or_else(|| noted.and_then(|noted| self.begin(state, agent, noted, &one)));
                     let waited_ms = now.saturating_sub(since);
                     match &mut one {
@@ -131,7 +131,7 @@ impl Hub {
                     let foreign = state.peers.get(&agent).is_some_and(|peer| peer.foreign);
                     match one {
                         FromAgent::Input(input) if foreign => self.feed(state, input),
-                        one => self.do_asked(state, agent, one),
+                        one => self.execute(state, agent, one),
                     }
                     self.begun(state, agent, begun);
                 }
@@ -171,8 +171,8 @@ impl Hub {
         }
         for waiting in state.line.take(|_, one| one.agent == conn) {
             state.desk.version += 1;
-            if let Paused::HeldRequest(asked) = waiting.work
-                && let Some(noted) = asked.noted
+            if let Paused::HeldRequest(request) = waiting.work
+                && let Some(noted) = request.noted
             {
                 let gone = Error::new(Code::CANCELLED, "its agent is gone");
                 self.begin(state, conn, noted, &FromAgent::Dropped(gone));
@@ -215,10 +215,10 @@ impl Hub {
             Paused::Turn(sender) => {
                 let _ = sender.send(Err(error));
             }
-            Paused::HeldRequest(asked) => match ending(waiting.agent, &asked.one, error) {
+            Paused::HeldRequest(request) => match ending(waiting.agent, &request.one, error) {
                 Ok(effect) => self.apply(state, effect),
                 Err(error) => {
-                    asked.noted.and_then(|noted| self.begin(state, waiting.agent, noted, &FromAgent::Dropped(error)));
+                    request.noted.and_then(|noted| self.begin(state, waiting.agent, noted, &FromAgent::Dropped(error)));
                 }
             },
         }
@@ -300,8 +300,8 @@ fn shorten(params: &mut String, waited_ms: Millis) {
 
 /// Whether a request has this id, which is JSON text.
 fn is_under(work: &Paused, id: &str) -> bool {
-    let Paused::HeldRequest(asked) = work else { return false };
-    match reply_to(&asked.one) {
+    let Paused::HeldRequest(request) = work else { return false };
+    match reply_to(&request.one) {
         Some(ReplyForm::Line(own)) => own.as_str() == id.trim_matches('"'),
         Some(form @ (ReplyForm::Rpc(_) | ReplyForm::Tool(_) | ReplyForm::Compact(_))) => id_of(&form) == id,
         Some(ReplyForm::Place(_)) | None => false,
@@ -346,8 +346,8 @@ mod tests {
             shorten(&mut params, waited_ms);
             params
         };
-        let asked = r#"{"name":"t","timeout":500,"arguments":{"b":1,"a":2.0}}"#;
-        assert_eq!(shortened(asked, 100), r#"{"name":"t","timeout":400,"arguments":{"b":1,"a":2.0}}"#);
+        let params = r#"{"name":"t","timeout":500,"arguments":{"b":1,"a":2.0}}"#;
+        assert_eq!(shortened(params, 100), r#"{"name":"t","timeout":400,"arguments":{"b":1,"a":2.0}}"#);
         assert_eq!(shortened(r#"{"timeout":5}"#, 100), r#"{"timeout":1}"#);
         for other in [r#"{"name":"t"}"#, r#"{"timeout":"soon"}"#, "no object"] {
             assert_eq!(shortened(other, 100), other);

@@ -62,19 +62,19 @@ pub async fn parse_post(body: String) -> (String, Option<Message<'static>>) {
 impl Hub {
     /// Handles one text message of a peer; a worker parses a large one. An error closes the peer. Its connection must
     /// not be read from until this returns.
-    pub async fn hear_any<T: AsRef<str> + Send + 'static>(&self, conn: Conn, text: T) -> Result<(), Close> {
+    pub async fn receive_any<T: AsRef<str> + Send + 'static>(&self, conn: Conn, text: T) -> Result<(), Close> {
         let (parsed, text) = self.parse(conn, text).await?;
-        let heard = self.take(conn, text.as_ref(), parsed);
+        let outcome = self.take(conn, text.as_ref(), parsed);
         if is_large(text.as_ref()) {
             // Freeing megabytes takes milliseconds.
             drop(spawn_blocking(move || drop(text)));
         }
-        heard
+        outcome
     }
 
     /// Handles one message of a stream's peer; a worker parses a large one. Returns the response if it is available at
     /// once.
-    pub async fn hear_and_capture(&self, conn: Conn, text: String) -> Option<String> {
+    pub async fn receive_and_capture(&self, conn: Conn, text: String) -> Option<String> {
         let (parsed, text) = self.parse(conn, text).await.ok()?;
         self.hold().peers.get_mut(&conn)?.captured = Some(Vec::new());
         let _ = self.take(conn, &text, parsed);
@@ -97,21 +97,21 @@ impl Hub {
     /// Handles a parsed message.
     fn take(&self, conn: Conn, text: &str, parsed: Parsed) -> Result<(), Close> {
         if matches!(parsed, Parsed::Here) {
-            return self.hear(conn, text);
+            return self.receive(conn, text);
         }
         let mut state = self.hold();
         if state.peers.get(&conn).is_none_or(|peer| peer.deaf) {
             return Ok(());
         }
         match parsed {
-            Parsed::Agent(said) => {
-                Self::heard(&mut state, text.len());
-                self.agent_heard(&mut state, conn, text, said);
+            Parsed::Agent(messages) => {
+                Self::count_received(&mut state, text.len());
+                self.execute_all(&mut state, conn, text, messages);
             }
-            Parsed::Page(said) => {
-                Self::heard(&mut state, text.len());
-                for one in said {
-                    self.page_said(&mut state, conn, one);
+            Parsed::Page(messages) => {
+                Self::count_received(&mut state, text.len());
+                for one in messages {
+                    self.receive_from_page(&mut state, conn, one);
                 }
             }
             Parsed::Wrong(close) => return Err(close),
@@ -146,11 +146,11 @@ impl Reading {
             (Side::Agent, Some(_)) => Parsed::Here,
             (Side::Agent, None) if text.len() > FRAME_BYTES_MAX => Parsed::Here,
             (Side::Agent, None) => {
-                let mut said = Vec::new();
-                eye::from_agent(self.conn, text, self.rpc_only, &self.scope, give_way, |asked, one| {
-                    said.push((hub.note(asked, self.watched), one));
+                let mut messages = Vec::new();
+                eye::from_agent(self.conn, text, self.rpc_only, &self.scope, give_way, |request, one| {
+                    messages.push((hub.note(request, self.watched), one));
                 });
-                Parsed::Agent(said)
+                Parsed::Agent(messages)
             }
             (Side::Page, Some(elements)) => {
                 Parsed::Page(elements.iter().map(|element| self.page_element(element)).collect())
@@ -187,8 +187,8 @@ mod tests {
         let page = page(&hub);
         let state = "x".repeat(LIGHT_BYTES_MAX + 1);
         let params = format!(r#"{{"state":"{state}","revision":1}}"#);
-        hub.hear(page, &format!(r#"{{"jsonrpc":"2.0","method":"state/update","params":{params}}}"#)).unwrap();
-        let mut next = pin!(hub.ready_to_hear(page));
+        hub.receive(page, &format!(r#"{{"jsonrpc":"2.0","method":"state/update","params":{params}}}"#)).unwrap();
+        let mut next = pin!(hub.ready_to_receive(page));
         let mut context = Context::from_waker(Waker::noop());
         assert!(next.as_mut().poll(&mut context).is_pending());
         let Ok(Job::Do(lane, work)) = jobs.try_recv() else { panic!("a large state is parsed by a worker") };
@@ -203,7 +203,7 @@ mod tests {
         let post =
             |bytes| format!(r#"{{"jsonrpc":"2.0","id":7,"method":"none","params":{{"x":"{}"}}}}"#, "x".repeat(bytes));
         for (bytes, by_worker) in [(1, false), (LIGHT_BYTES_MAX, true)] {
-            let mut answer = pin!(hub.hear_and_capture(conn, post(bytes)));
+            let mut answer = pin!(hub.receive_and_capture(conn, post(bytes)));
             let first = answer.as_mut().poll(&mut Context::from_waker(Waker::noop()));
             assert_eq!(first.is_pending(), by_worker, "{bytes} bytes");
             let answer = match first {

@@ -13,7 +13,7 @@ impl Hub {
         let Some(first) = scene::first(text) else { return false };
         let Some(peer) = state.peers.get_mut(&conn) else { return false };
         match first {
-            First::Refused(told) => peer.outbox.line(&told),
+            First::Refused(refusal) => peer.outbox.line(&refusal),
             First::Register(session) => {
                 let Some(joining) = peer.joining.take() else { return false };
                 let mut joined = Joining { session, ..joining };

@@ -292,7 +292,7 @@ impl Hub {
     }
 
     /// As [`Self::ready`], for a peer that sends by POST.
-    pub async fn ready_to_hear(&self, conn: Conn) {
+    pub async fn ready_to_receive(&self, conn: Conn) {
         let signals = self.hold().peers.get(&conn).map(|peer| peer.signals.clone());
         if let Some(signals) = signals {
             self.ready(conn, &signals).await;
@@ -372,7 +372,7 @@ impl Hub {
     }
 
     /// Counts received bytes.
-    pub(crate) fn heard(state: &mut State, bytes: usize) {
+    pub(crate) fn count_received(state: &mut State, bytes: usize) {
         state.traffic.bytes_in += bytes as u64;
     }
 

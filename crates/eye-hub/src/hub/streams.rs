@@ -174,9 +174,9 @@ impl Hub {
     }
 
     /// Handles a page's answer to a call.
-    pub fn hear_answer(&self, page: Conn, call: CallId, outcome: Result<Cow<'_, str>, Error>) {
-        let said = eye::page_response(page, &call.to_string(), outcome, || {});
-        self.page_said(&mut self.hold(), page, said.map(FromPage::Input));
+    pub fn receive_answer(&self, page: Conn, call: CallId, outcome: Result<Cow<'_, str>, Error>) {
+        let answer = eye::page_response(page, &call.to_string(), outcome, || {});
+        self.receive_from_page(&mut self.hold(), page, answer.map(FromPage::Input));
     }
 
     /// Joins an agent without a session to the one in its POST. `false`: that session has no page.

@@ -31,9 +31,9 @@ impl Future for Turn {
     type Output = Result<(), Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.receiver).poll(context).map(|told| {
+        Pin::new(&mut self.receiver).poll(context).map(|outcome| {
             self.number = None;
-            told.unwrap_or_else(|_| Err(shut_down()))
+            outcome.unwrap_or_else(|_| Err(shut_down()))
         })
     }
 }

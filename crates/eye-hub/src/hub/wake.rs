@@ -8,14 +8,14 @@ use std::task::{Context, Poll};
 
 #[derive(Debug, Default)]
 pub struct Wake {
-    told: AtomicBool,
+    is_notified: AtomicBool,
     waiter: AtomicWaker,
 }
 
 impl Wake {
     /// Wakes the waiting task, or the next one that waits.
     pub fn notify_one(&self) {
-        if !self.told.swap(true, Ordering::AcqRel) {
+        if !self.is_notified.swap(true, Ordering::AcqRel) {
             self.waiter.wake();
         }
     }
@@ -26,12 +26,12 @@ impl Wake {
     }
 
     fn poll(&self, context: &Context<'_>) -> Poll<()> {
-        if self.told.swap(false, Ordering::AcqRel) {
+        if self.is_notified.swap(false, Ordering::AcqRel) {
             return Poll::Ready(());
         }
         self.waiter.register(context.waker());
         // It may have been notified before its waker was registered.
-        if self.told.swap(false, Ordering::AcqRel) { Poll::Ready(()) } else { Poll::Pending }
+        if self.is_notified.swap(false, Ordering::AcqRel) { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 

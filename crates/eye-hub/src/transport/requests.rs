@@ -56,23 +56,23 @@ mod tests {
         let (mut peer, here) = tokio::io::duplex(1 << 20);
         let post = "POST /rpc HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n";
         peer.write_all(post.repeat(POSTS as usize).as_bytes()).await.unwrap();
-        let heard = Cell::new(0);
+        let served = Cell::new(0);
         let hub = serve(here, |_| {
-            let heard = &heard;
+            let served = &served;
             async move {
                 // As long as a turn lasts.
                 let begun = Instant::now();
                 while begun.elapsed() < Duration::from_micros(100) {}
-                heard.set(heard.get() + 1);
+                served.set(served.get() + 1);
                 Ok(Response::new(Body::empty()))
             }
         });
         let other = async {
             let mut most = 0;
-            while heard.get() < POSTS {
-                let before = heard.get();
+            while served.get() < POSTS {
+                let before = served.get();
                 tokio::task::yield_now().await;
-                most = most.max(heard.get() - before);
+                most = most.max(served.get() - before);
             }
             most
         };

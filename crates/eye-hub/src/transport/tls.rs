@@ -96,11 +96,11 @@ fn read(tls: &Tls, provider: &CryptoProvider) -> Result<CertifiedKey, HubError> 
     let wrong = |path: &Path, error: &dyn Display| HubError::Tls(format!("{}: {error}", path.display()));
     let certs = CertificateDer::pem_file_iter(&tls.cert)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|error| wrong(&tls.cert, &said(&error)))?;
+        .map_err(|error| wrong(&tls.cert, &describe(&error)))?;
     if certs.is_empty() {
         return Err(wrong(&tls.cert, &"holds no certificate"));
     }
-    let key = PrivateKeyDer::from_pem_file(&tls.key).map_err(|error| wrong(&tls.key, &said(&error)))?;
+    let key = PrivateKeyDer::from_pem_file(&tls.key).map_err(|error| wrong(&tls.key, &describe(&error)))?;
     CertifiedKey::from_der(certs, key, provider).map_err(|error| match error {
         rustls::Error::InconsistentKeys(_) => wrong(&tls.key, &"is not the key of that certificate"),
         error => wrong(&tls.cert, &error),
@@ -108,7 +108,7 @@ fn read(tls: &Tls, provider: &CryptoProvider) -> Result<CertifiedKey, HubError> 
 }
 
 /// The library's message, except for the most frequent errors.
-fn said(error: &rustls_pki_types::pem::Error) -> String {
+fn describe(error: &rustls_pki_types::pem::Error) -> String {
     match error {
         rustls_pki_types::pem::Error::Io(error) => match error.kind() {
             io::ErrorKind::NotFound => "there is no such file".into(),

@@ -196,9 +196,9 @@ mod tests {
         });
         let peer = turn.take(work);
         let other = async {
-            for told in 1..=10 {
+            for turns in 1..=10 {
                 tokio::task::yield_now().await;
-                assert!(frames.get() <= told + 1, "{} frames before turn {told}", frames.get());
+                assert!(frames.get() <= turns + 1, "{} frames before turn {turns}", frames.get());
             }
         };
         tokio::join!(peer, other);
@@ -211,17 +211,17 @@ mod tests {
         let mut agent = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (mut socket, _) = listener.accept().await.unwrap();
         let (outbox, mut parcels) = tokio::sync::mpsc::unbounded_channel();
-        let heard = frames.clone();
+        let known = frames.clone();
         let reader = tokio::spawn(async move {
             while socket.read_u8().await.is_ok() {
-                outbox.send(heard.load(Ordering::Relaxed)).unwrap();
+                outbox.send(known.load(Ordering::Relaxed)).unwrap();
             }
         });
         let sent = frames.clone();
         let writer = tokio::spawn(async move {
             let mut between = Vec::new();
-            while let Some(heard) = parcels.recv().await {
-                between.push(sent.load(Ordering::Relaxed) - heard);
+            while let Some(known) = parcels.recv().await {
+                between.push(sent.load(Ordering::Relaxed) - known);
             }
             between
         });

@@ -71,8 +71,8 @@ pub async fn serve(hub: Arc<Hub>, socket: AsyncStream) {
         write_plain("", &Err(Error::new(Code::PARSE, error.to_string())), &mut frame);
         hub.tell(conn, &frame);
         if let Some((parcel, _)) = hub.parcel(conn, &signals).await {
-            let told = write_all(&hub, conn, &outlet, &parcel.bytes);
-            let _ = timeout(Duration::from_millis(SHUTDOWN_MS), told).await;
+            let write = write_all(&hub, conn, &outlet, &parcel.bytes);
+            let _ = timeout(Duration::from_millis(SHUTDOWN_MS), write).await;
         }
     }
     hub.leave(conn);
@@ -110,9 +110,9 @@ async fn read_all(hub: &Hub, conn: Conn, signals: &Arc<Signals>, turn: &Turn, re
                 Ok(Some(frame)) => {
                     turn.frame().await;
                     if is_large(frame) {
-                        let _ = hub.hear_any(conn, frame.to_owned()).await;
+                        let _ = hub.receive_any(conn, frame.to_owned()).await;
                     } else {
-                        let _ = hub.hear(conn, frame);
+                        let _ = hub.receive(conn, frame);
                     }
                     hub.ready(conn, signals).await;
                     turn.framed().await;

@@ -104,11 +104,11 @@ async fn read(
         match decoder.next() {
             Ok(Some(Received::Text(text))) => {
                 turn.frame().await;
-                let heard = match text {
-                    Cow::Borrowed(text) if !is_large(text) => hub.hear(conn, text),
-                    text => hub.hear_any(conn, text.into_owned()).await,
+                let outcome = match text {
+                    Cow::Borrowed(text) if !is_large(text) => hub.receive(conn, text),
+                    text => hub.receive_any(conn, text.into_owned()).await,
                 };
-                if let Err(close) = heard {
+                if let Err(close) = outcome {
                     return Ended::Refused(close);
                 }
                 hub.ready(conn, signals).await;
@@ -116,7 +116,7 @@ async fn read(
             }
             Ok(Some(Received::Binary(bytes))) => {
                 turn.frame().await;
-                if let Err(close) = hub.hear_binary(conn, &bytes) {
+                if let Err(close) = hub.receive_binary(conn, &bytes) {
                     return Ended::Refused(close);
                 }
                 turn.framed().await;
@@ -170,11 +170,11 @@ async fn write(hub: &Hub, conn: Conn, signals: &Signals, outlet: &FrameOutlet, l
 
 /// Writes the last frames. A peer that does not read is dropped all the same.
 async fn farewell(outlet: &FrameOutlet) -> io::Result<()> {
-    let told = async {
+    let flushed = async {
         while outlet.write().await? {}
         outlet.flush().await
     };
-    timeout(Duration::from_millis(SHUTDOWN_MS), told).await?
+    timeout(Duration::from_millis(SHUTDOWN_MS), flushed).await?
 }
 
 /// Reads until the peer has closed too.

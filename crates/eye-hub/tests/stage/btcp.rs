@@ -36,8 +36,8 @@ impl<'a> Peer<'a> {
     pub fn page(hub: &'a Hub, dialect: Dialect, session: &str) -> Self {
         let mut page = Self::connect(hub, dialect, "browser", session);
         let greet = r#"{"name":"greet","description":"Greets","inputSchema":{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}}}"#;
-        page.say(&format!(r#"{{"jsonrpc":"2.0","id":"r1","method":"tools/register","params":{{"sessionId":"{session}","tools":[{greet}]}}}}"#));
-        let answer = page.hear_until(|frame| frame["id"] == "r1");
+        page.send(&format!(r#"{{"jsonrpc":"2.0","id":"r1","method":"tools/register","params":{{"sessionId":"{session}","tools":[{greet}]}}}}"#));
+        let answer = page.receive_until(|frame| frame["id"] == "r1");
         assert_eq!(answer["result"]["registered"], 1, "{answer}");
         page
     }
@@ -48,10 +48,10 @@ impl<'a> Peer<'a> {
         let own = format!("agent-{}", AGENTS.fetch_add(1, Ordering::Relaxed));
         let mut agent = Self::connect(hub, dialect, "agent", if dialect == Dialect::H1 { &own } else { session });
         if dialect != Dialect::R {
-            agent.say(&format!(
+            agent.send(&format!(
                 r#"{{"jsonrpc":"2.0","id":"j1","method":"session/join","params":{{"sessionId":"{session}"}}}}"#
             ));
-            let joined = agent.hear_until(|frame| frame["id"] == "j1");
+            let joined = agent.receive_until(|frame| frame["id"] == "j1");
             assert_eq!(joined["result"]["tools"][0]["name"], "greet", "{joined}");
         }
         if let Self::Events { headers, .. } = &mut agent
@@ -67,7 +67,7 @@ impl<'a> Peer<'a> {
             Dialect::W => {
                 let path = format!("//ws?sessionId={session}&clientType={kind}&version=1.0.0");
                 let mut page = Page(hub.connect(&path, &[("origin", ORIGIN)]).expect("the peer connects"));
-                assert!(page.hear().contains("\"id\":\"welcome\""));
+                assert!(page.receive().contains("\"id\":\"welcome\""));
                 Self::Socket(page)
             }
             Dialect::S => Self::Unix(hub.agent()),
@@ -78,13 +78,13 @@ impl<'a> Peer<'a> {
                 let query = format!("sessionId={session}&clientType={kind}{version}");
                 let headers = format!("x-session-id: {session}\r\n");
                 let mut peer = Self::events(hub, &query, "/message".into(), headers);
-                peer.hear_until(|frame| frame["id"] == "welcome");
+                peer.receive_until(|frame| frame["id"] == "welcome");
                 peer
             }
             Dialect::H2 => {
                 let query = format!("sessionId={session}&clientType={kind}&version=1.0");
                 let mut peer = Self::events(hub, &query, String::new(), String::new());
-                let connected = peer.hear_until(|frame| frame["method"] == "connected");
+                let connected = peer.receive_until(|frame| frame["method"] == "connected");
                 let client = connected["params"]["clientId"].as_str().expect("a client id").to_owned();
                 if let Self::Events { path, .. } = &mut peer {
                     *path = format!("/message?sessionId={session}&clientId={client}");
@@ -107,10 +107,10 @@ impl<'a> Peer<'a> {
         Self::Events { hub, stream: BufReader::new(stream), path, headers, bodies: Vec::new() }
     }
 
-    pub fn say(&mut self, frame: &str) {
+    pub fn send(&mut self, frame: &str) {
         match self {
-            Self::Socket(page) => page.say(frame),
-            Self::Unix(agent) => agent.say(frame),
+            Self::Socket(page) => page.send(frame),
+            Self::Unix(agent) => agent.send(frame),
             Self::Events { hub, path, headers, bodies, .. } => bodies.push(post(hub, path, headers, frame)),
             Self::Post { hub, session, bodies } => {
                 bodies.push(post(hub, "/rpc", &format!("x-session-id: {session}\r\n"), frame));
@@ -119,10 +119,10 @@ impl<'a> Peer<'a> {
     }
 
     /// The next frame.
-    pub fn hear(&mut self) -> Value {
+    pub fn receive(&mut self) -> Value {
         let text = match self {
-            Self::Socket(page) => page.hear(),
-            Self::Unix(agent) => agent.hear().expect("a frame"),
+            Self::Socket(page) => page.receive(),
+            Self::Unix(agent) => agent.receive().expect("a frame"),
             Self::Post { bodies, .. } => bodies.remove(0),
             Self::Events { stream, bodies, .. } => {
                 let answered = bodies.iter().position(|body| body.contains("\"jsonrpc\""));
@@ -132,9 +132,9 @@ impl<'a> Peer<'a> {
         serde_json::from_str(&text).unwrap_or_else(|_| panic!("JSON, not {text}"))
     }
 
-    pub fn hear_until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub fn receive_until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
-            let frame = self.hear();
+            let frame = self.receive();
             if wanted(&frame) {
                 return frame;
             }
@@ -158,11 +158,11 @@ fn next_event(stream: &mut BufReader<TcpStream>) -> String {
 
 /// Posts and returns the body of the response.
 pub fn post(hub: &Hub, path: &str, headers: &str, body: &str) -> String {
-    post_whole(hub, path, headers, body).1
+    post_with_status(hub, path, headers, body).1
 }
 
 /// Posts and returns the status and the body of the response.
-pub fn post_whole(hub: &Hub, path: &str, headers: &str, body: &str) -> (u16, String) {
+pub fn post_with_status(hub: &Hub, path: &str, headers: &str, body: &str) -> (u16, String) {
     let mut stream = hub.tcp();
     let length = body.len();
     let head = format!(
@@ -185,7 +185,7 @@ pub fn by_query<'a>(hub: &'a Hub, kind: &str, session: &str) -> Peer<'a> {
     let path = format!("/message?sessionId={session}");
     let mut peer =
         Peer::events(hub, &format!("sessionId={session}&clientType={kind}&version=1.0"), path, String::new());
-    peer.hear_until(|frame| frame["id"] == "welcome");
+    peer.receive_until(|frame| frame["id"] == "welcome");
     peer
 }
 

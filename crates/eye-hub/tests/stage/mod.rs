@@ -42,8 +42,8 @@ impl Hub {
     /// A page that has sent hello and received its welcome.
     pub fn page(&self, session: &str) -> Page {
         let mut page = self.page_silent(session, ORIGIN);
-        page.say(r#"{"jsonrpc":"2.0","id":"hello","method":"hello","params":{"typed":true,"page":{"title":"Test","url":"http://localhost:5173/"}}}"#);
-        assert!(page.hear().contains("sessionId"), "a page is welcomed");
+        page.send(r#"{"jsonrpc":"2.0","id":"hello","method":"hello","params":{"typed":true,"page":{"title":"Test","url":"http://localhost:5173/"}}}"#);
+        assert!(page.receive().contains("sessionId"), "a page is welcomed");
         page
     }
 
@@ -124,11 +124,11 @@ impl Agent {
         Self { stream, decoder: eye_protocol::stream::Decoder::default() }
     }
 
-    pub fn say(&mut self, frame: &str) {
-        self.say_all(&[frame]);
+    pub fn send(&mut self, frame: &str) {
+        self.send_all(&[frame]);
     }
 
-    pub fn say_all(&mut self, frames: &[&str]) {
+    pub fn send_all(&mut self, frames: &[&str]) {
         let mut bytes = Vec::new();
         for frame in frames {
             eye_protocol::stream::write(frame, &mut bytes);
@@ -137,7 +137,7 @@ impl Agent {
     }
 
     /// The next frame; `None` when the hub has closed the connection.
-    pub fn hear(&mut self) -> Option<String> {
+    pub fn receive(&mut self) -> Option<String> {
         loop {
             if let Some(frame) = self.decoder.frame().expect("the hub writes frames") {
                 return Some(frame.to_owned());
@@ -153,8 +153,8 @@ impl Agent {
     }
 
     pub fn ask(&mut self, frame: &str) -> String {
-        self.say(frame);
-        self.hear().expect("an answer")
+        self.send(frame);
+        self.receive().expect("an answer")
     }
 
     /// Waits until `count` pages are connected.
@@ -170,11 +170,11 @@ impl Agent {
 pub struct Page(pub WebSocket<TcpStream>);
 
 impl Page {
-    pub fn say(&mut self, frame: &str) {
+    pub fn send(&mut self, frame: &str) {
         self.0.send(Message::text(frame)).expect("the hub reads");
     }
 
-    pub fn hear(&mut self) -> String {
+    pub fn receive(&mut self) -> String {
         match self.0.read().expect("a message") {
             Message::Text(text) => text.to_string(),
             other => panic!("{other:?}"),

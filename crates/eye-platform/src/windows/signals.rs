@@ -3,7 +3,7 @@
 use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown};
 
 /// Waits for Ctrl-C, Ctrl-Break, or the end of the console or the system.
-pub async fn told_to_stop() {
+pub async fn stop_signal() {
     let (Ok(mut interrupt), Ok(mut broken), Ok(mut closed), Ok(mut shut_down)) =
         (ctrl_c(), ctrl_break(), ctrl_close(), ctrl_shutdown())
     else {

@@ -98,7 +98,7 @@ async fn talk(
     // A link is taken when the first frame needs one.
     let first = loop {
         let (pass, answers) = match read_frames(relay, &mut reader, &mut decoder, screen).await {
-            Ok(heard) => heard,
+            Ok(frames) => frames,
             Err(end) => return end,
         };
         if write(writer, &answers).await.is_err() {
@@ -114,14 +114,14 @@ async fn talk(
     };
     // One message being sent and one queued: an agent that is faster than the link is read more slowly.
     let (to_send, sent) = mpsc::channel(1);
-    let (to_tell, told) = mpsc::channel(1);
+    let (to_answer, own_answers) = mpsc::channel(1);
     let read = async {
         loop {
             let (pass, answers) = match read_frames(relay, &mut reader, &mut decoder, screen).await {
-                Ok(heard) => heard,
+                Ok(frames) => frames,
                 Err(end) => return end,
             };
-            if !answers.is_empty() && to_tell.send(answers).await.is_err() {
+            if !answers.is_empty() && to_answer.send(answers).await.is_err() {
                 return End::AgentGone;
             }
             if !pass.is_empty() && to_send.send(pass).await.is_err() {
@@ -132,7 +132,7 @@ async fn talk(
     tokio::select! {
         end = read => end,
         fault = send(&mut up, first, sent) => End::Lost(fault),
-        end = receive(&mut down, told, writer, screen) => end,
+        end = receive(&mut down, own_answers, writer, screen) => end,
     }
 }
 
@@ -143,8 +143,8 @@ async fn read_frames(
     decoder: &mut Decoder,
     screen: &Mutex<Screen>,
 ) -> Result<(Vec<String>, Vec<String>), End> {
-    let mut said = Vec::new();
-    while said.is_empty() {
+    let mut routes = Vec::new();
+    while routes.is_empty() {
         let buffer = decoder.buffer();
         buffer.reserve(READ_BYTES);
         match reader.read_buf(buffer).await {
@@ -152,11 +152,11 @@ async fn read_frames(
             Ok(_) => {}
         }
         while let Some(frame) = decoder.frame().map_err(End::Broken)? {
-            hold(screen).agent_said(frame, |one| said.push(one));
+            hold(screen).take_from_agent(frame, |one| routes.push(one));
         }
     }
     let (mut pass, mut answers) = (Vec::new(), Vec::new());
-    for one in said {
+    for one in routes {
         match one {
             Route::Pass(frame) => pass.push(frame),
             Route::Answer(frame) => answers.push(frame),
@@ -212,7 +212,7 @@ async fn send(up: &mut Up, first: Vec<String>, mut frames: mpsc::Receiver<Vec<St
 
 async fn receive(
     down: &mut Down,
-    mut told: mpsc::Receiver<Vec<String>>,
+    mut own_answers: mpsc::Receiver<Vec<String>>,
     writer: &mut OwnedWriteHalf,
     screen: &Mutex<Screen>,
 ) -> End {
@@ -222,14 +222,14 @@ async fn receive(
                 Ok(frames) => frames,
                 Err(fault) => return End::Lost(fault),
             },
-            Some(frames) = told.recv() => {
+            Some(frames) = own_answers.recv() => {
                 if write(writer, &frames).await.is_err() {
                     return End::AgentGone;
                 }
                 continue;
             }
         };
-        if !frames.iter().all(|frame| hold(screen).hub_said(frame)) {
+        if !frames.iter().all(|frame| hold(screen).take_from_hub(frame)) {
             return End::Retiring;
         }
         if write(writer, &frames).await.is_err() {

@@ -217,9 +217,9 @@ impl Pause {
         let mut random = [0_u8; 2];
         // If the system gives no random bytes, only the variation is missing.
         let _ = getrandom::fill(&mut random);
-        let whole = RELAY_PAUSE_MIN_MS.saturating_mul(1 << self.tries.min(16)).min(RELAY_PAUSE_MAX_MS);
+        let longest = RELAY_PAUSE_MIN_MS.saturating_mul(1 << self.tries.min(16)).min(RELAY_PAUSE_MAX_MS);
         self.tries += 1;
-        let half = whole / 2;
+        let half = longest / 2;
         Duration::from_millis(half + half * u64::from(u16::from_le_bytes(random)) / u64::from(u16::MAX))
     }
 }

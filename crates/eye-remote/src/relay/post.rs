@@ -71,9 +71,9 @@ impl Up {
         let mut rest = Vec::with_capacity(frames.len() + 1);
         for frame in frames {
             match hello(frame) {
-                Some((said, request)) => {
-                    let name = said.agent.or(self.hello.agent.take());
-                    self.hello = Hello { agent: name, ..said };
+                Some((hello, request)) => {
+                    let name = hello.agent.or(self.hello.agent.take());
+                    self.hello = Hello { agent: name, ..hello };
                     // Every POST repeats the hello as a notification; a hello request is also sent once for its answer.
                     if request {
                         rest.push(frame.clone());
@@ -151,8 +151,8 @@ fn hello(frame: &str) -> Option<(Hello, bool)> {
         Message::Notification { method, params } => (method, params, false),
         Message::Response { .. } | Message::Invalid { .. } => return None,
     };
-    let said = (method == "hello").then(|| rpc::params(&params).ok())??;
-    Some((said, request))
+    let hello = (method == "hello").then(|| rpc::params(&params).ok())??;
+    Some((hello, request))
 }
 
 impl Down {

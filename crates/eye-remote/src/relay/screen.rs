@@ -51,20 +51,20 @@ impl Screen {
         Self { machine: machine.to_owned(), typed: false, under_way: HashMap::new(), bare: 0 }
     }
 
-    /// Handles an agent's frame; calls `said` for each part.
-    pub fn agent_said(&mut self, frame: &str, mut said: impl FnMut(Route)) {
+    /// Handles an agent's frame; calls `routes` for each part.
+    pub fn take_from_agent(&mut self, frame: &str, mut take: impl FnMut(Route)) {
         if frame.starts_with(MCP_ANNOUNCEMENT) {
             // The announcement holds this machine's environment, and the remote hub would take it for code.
             let error = Error::new(Code::REQUEST, "MCP is not relayed")
                 .hint("give your client the URL of that hub with /mcp, and its token as a bearer token");
-            return said(Route::Answer(rpc::response("null", Err(&error))));
+            return take(Route::Answer(rpc::response("null", Err(&error))));
         }
         match Frame::parse(frame) {
             None => {}
-            Some(Frame::Line(Line::Fire { .. })) => said(Route::Pass(frame.to_owned())),
+            Some(Frame::Line(Line::Fire { .. })) => take(Route::Pass(frame.to_owned())),
             Some(Frame::Line(Line::Ask { id, .. })) => {
                 self.note(CallForm::Line(id.to_owned()));
-                said(Route::Pass(frame.to_owned()));
+                take(Route::Pass(frame.to_owned()));
             }
             Some(Frame::Compact(compact)) => {
                 match compact.form {
@@ -72,7 +72,7 @@ impl Screen {
                     Form::Pair(id) => self.note(CallForm::Pair(id)),
                     Form::Bare => self.bare += 1,
                 }
-                said(Route::Pass(frame.to_owned()));
+                take(Route::Pass(frame.to_owned()));
             }
             // An array is split: one of its requests may be for the relay.
             Some(Frame::Rpc(messages)) => {
@@ -84,7 +84,7 @@ impl Screen {
                         .map_or_else(|| vec![frame], |raws| raws.into_iter().map(RawValue::get).collect()),
                 };
                 for (message, part) in messages.into_iter().zip(parts) {
-                    said(self.message(message, part));
+                    take(self.message(message, part));
                 }
             }
         }
@@ -144,7 +144,7 @@ impl Screen {
     }
 
     /// Handles a frame from the remote hub. `false` if the hub is retiring, and has executed nothing.
-    pub fn hub_said(&mut self, frame: &str) -> bool {
+    pub fn take_from_hub(&mut self, frame: &str) -> bool {
         #[derive(Deserialize)]
         struct Object<'a> {
             #[serde(borrow)]
@@ -163,7 +163,7 @@ impl Screen {
                 .and_then(|raws| raws.first().map(|raw| CallForm::Pair(raw.get().to_owned()))),
             _ => split_call_id(frame, b":=~!").map(|(id, _, _)| CallForm::Line(id.to_owned())),
         };
-        if !answered.is_some_and(|asked| self.settle(&asked)) {
+        if !answered.is_some_and(|call| self.settle(&call)) {
             self.bare = self.bare.saturating_sub(1);
         }
         true
@@ -173,9 +173,9 @@ impl Screen {
     pub fn lost(&mut self, error: &Error) -> Vec<String> {
         let mut frames = Vec::new();
         let ending = Err(error.clone());
-        for (asked, times) in std::mem::take(&mut self.under_way) {
+        for (call, times) in std::mem::take(&mut self.under_way) {
             let mut frame = String::new();
-            match &asked {
+            match &call {
                 CallForm::Line(id) if self.typed => write_typed(id, &ending, &mut frame),
                 CallForm::Line(id) => write_plain(id, &ending, &mut frame),
                 CallForm::Rpc(id) => frame = rpc::response(id, Err(error)),
@@ -192,15 +192,15 @@ impl Screen {
         frames
     }
 
-    fn note(&mut self, asked: CallForm) {
-        *self.under_way.entry(asked).or_default() += 1;
+    fn note(&mut self, call: CallForm) {
+        *self.under_way.entry(call).or_default() += 1;
     }
 
-    fn settle(&mut self, asked: &CallForm) -> bool {
-        let Some(times) = self.under_way.get_mut(asked) else { return false };
+    fn settle(&mut self, call: &CallForm) -> bool {
+        let Some(times) = self.under_way.get_mut(call) else { return false };
         *times -= 1;
         if *times == 0 {
-            self.under_way.remove(asked);
+            self.under_way.remove(call);
         }
         true
     }
@@ -221,9 +221,9 @@ mod tests {
     use eye_protocol::Value;
     use proptest::prelude::*;
 
-    fn said(screen: &mut Screen, frame: &str) -> Vec<Route> {
+    fn routes(screen: &mut Screen, frame: &str) -> Vec<Route> {
         let mut all = Vec::new();
-        screen.agent_said(frame, |one| all.push(one));
+        screen.take_from_agent(frame, |one| all.push(one));
         all
     }
 
@@ -232,12 +232,12 @@ mod tests {
         let mut screen = Screen::new("box");
         let hello = r#"{"jsonrpc":"2.0","method":"hello","params":{"typed":true,"binary":true,"batch":true,"agent":"/home/a","target":"shop","build":"9.9.9"}}"#;
         let want = r#"{"jsonrpc":"2.0","method":"hello","params":{"typed":true,"batch":false,"binary":false,"agent":"box:/home/a","target":"shop"}}"#;
-        assert_eq!(said(&mut screen, hello), [Route::Pass(want.into())]);
-        assert_eq!(said(&mut screen, "1:x"), [Route::Pass("1:x".into())]);
+        assert_eq!(routes(&mut screen, hello), [Route::Pass(want.into())]);
+        assert_eq!(routes(&mut screen, "1:x"), [Route::Pass("1:x".into())]);
         let error = Error::new(Code::CONNECTION, "gone").hint("look");
         assert_eq!(screen.lost(&error), ["1!-32000 gone\u{1f}look"]);
         let long = hello.replace("/home/a", &"ä".repeat(NAME_BYTES_MAX));
-        let [Route::Pass(passed)] = &said(&mut screen, &long)[..] else { panic!("it passes") };
+        let [Route::Pass(passed)] = &routes(&mut screen, &long)[..] else { panic!("it passes") };
         assert!(passed.contains(&"ä".repeat(NAME_BYTES_MAX / 2)) && !passed.contains("box"));
     }
 
@@ -246,11 +246,11 @@ mod tests {
         let mut screen = Screen::new("box");
         let stop = r#"{"jsonrpc":"2.0","id":1,"method":"hub/stop"}"#;
         for frame in [stop.to_owned(), format!(" {stop}"), format!("[{stop}]"), stop.replace("hub", "\\u0068ub")] {
-            let [Route::Answer(answer)] = &said(&mut screen, &frame)[..] else { panic!("{frame}") };
+            let [Route::Answer(answer)] = &routes(&mut screen, &frame)[..] else { panic!("{frame}") };
             assert!(answer.contains("-32006") && answer.contains("eye disconnect"), "{answer}");
         }
         let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
-        let both = said(&mut screen, &format!("[{ping},{stop}]"));
+        let both = routes(&mut screen, &format!("[{ping},{stop}]"));
         assert!(matches!(&both[..], [Route::Pass(passed), Route::Answer(_)] if passed == ping), "{both:?}");
         assert_eq!(screen.lost(&Error::new(Code::CONNECTION, "gone")).len(), 1);
     }
@@ -258,21 +258,21 @@ mod tests {
     #[test]
     fn neither_folder_nor_environment_leaves_this_machine() {
         let mut screen = Screen::new("box");
-        let [Route::Answer(answer)] = &said(&mut screen, r#"mcp {"cwd":"/w","env":{"KEY":"secret"}}"#)[..] else {
+        let [Route::Answer(answer)] = &routes(&mut screen, r#"mcp {"cwd":"/w","env":{"KEY":"secret"}}"#)[..] else {
             panic!("it is answered here")
         };
         assert!(answer.contains("MCP is not relayed") && !answer.contains("secret"), "{answer}");
-        let asked = r#"{"jsonrpc":"2.0","id":1,"method":"gateway/discover","params":{"cwd":"/w","env":{"KEY":"secret"},"query":"x"}}"#;
+        let request = r#"{"jsonrpc":"2.0","id":1,"method":"gateway/discover","params":{"cwd":"/w","env":{"KEY":"secret"},"query":"x"}}"#;
         let passed = r#"{"jsonrpc":"2.0","id":1,"method":"gateway/discover","params":{"query":"x"}}"#;
-        assert_eq!(said(&mut screen, asked), [Route::Pass(passed.into())]);
-        assert_eq!(said(&mut screen, &format!("[{asked}]")), [Route::Pass(passed.into())]);
+        assert_eq!(routes(&mut screen, request), [Route::Pass(passed.into())]);
+        assert_eq!(routes(&mut screen, &format!("[{request}]")), [Route::Pass(passed.into())]);
     }
 
     #[test]
     fn a_hub_that_retires_is_noticed() {
         let mut screen = Screen::new("box");
-        assert!(!screen.hub_said(r#"{"jsonrpc":"2.0","method":"hub/retiring","params":{"version":"1"}}"#));
-        assert!(screen.hub_said("1:hub/retiring"));
+        assert!(!screen.take_from_hub(r#"{"jsonrpc":"2.0","method":"hub/retiring","params":{"version":"1"}}"#));
+        assert!(screen.take_from_hub("1:hub/retiring"));
     }
 
     /// A request in one of the forms, and its answer.
@@ -307,11 +307,11 @@ mod tests {
         ) {
             let mut screen = Screen::new("box");
             for ((question, _), _) in &calls {
-                prop_assert_eq!(said(&mut screen, question), [Route::Pass(question.clone())]);
+                prop_assert_eq!(routes(&mut screen, question), [Route::Pass(question.clone())]);
             }
             for ((_, answer), answered) in &calls {
                 if *answered {
-                    screen.hub_said(answer);
+                    screen.take_from_hub(answer);
                 }
             }
             let error = Error::new(Code::CONNECTION, "gone");
@@ -323,9 +323,9 @@ mod tests {
         #[test]
         fn no_text_panics_and_lines_pass_untouched(text in "(?s).*", line in "[a-z]{1,5}:[^\"{\\[]*") {
             let mut screen = Screen::new("box");
-            let _ = said(&mut screen, &text);
-            screen.hub_said(&text);
-            prop_assert_eq!(said(&mut screen, &line), [Route::Pass(line.clone())]);
+            let _ = routes(&mut screen, &text);
+            screen.take_from_hub(&text);
+            prop_assert_eq!(routes(&mut screen, &line), [Route::Pass(line.clone())]);
         }
     }
 }

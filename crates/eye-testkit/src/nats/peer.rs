@@ -29,7 +29,7 @@ impl NatsPeer {
     }
 
     /// Subscribes to a subject.
-    pub fn hear(&mut self, subject: &str) {
+    pub fn subscribe(&mut self, subject: &str) {
         self.last += 1;
         let line = format!("SUB {subject} {}\r\n", self.last);
         self.write(line.as_bytes());
@@ -37,7 +37,7 @@ impl NatsPeer {
     }
 
     /// Publishes bytes to a subject.
-    pub fn say(&mut self, subject: &str, bytes: &[u8]) {
+    pub fn publish(&mut self, subject: &str, bytes: &[u8]) {
         let mut frame = format!("PUB {subject} {}\r\n", bytes.len()).into_bytes();
         frame.extend_from_slice(bytes);
         frame.extend_from_slice(b"\r\n");
@@ -47,7 +47,7 @@ impl NatsPeer {
     /// Sends a request to a subject and waits for the answer.
     pub fn ask(&mut self, subject: &str, bytes: &[u8]) -> Vec<u8> {
         let inbox = format!("_INBOX.peer.{}", self.last);
-        self.hear(&inbox);
+        self.subscribe(&inbox);
         let mut frame = format!("PUB {subject} {inbox} {}\r\n", bytes.len()).into_bytes();
         frame.extend_from_slice(bytes);
         frame.extend_from_slice(b"\r\n");
@@ -61,7 +61,7 @@ impl NatsPeer {
     }
 
     /// Waits for the next message. Returns its subject and its bytes.
-    pub fn heard(&mut self) -> (String, Vec<u8>) {
+    pub fn receive(&mut self) -> (String, Vec<u8>) {
         loop {
             if let Some(message) = self.aside.pop_front().or_else(|| self.next()) {
                 return message;

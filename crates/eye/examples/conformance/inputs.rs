@@ -64,8 +64,8 @@ pub fn call(call: &Call, which: &str) -> Result<Outcome, Stop> {
         "sampling" => {
             let wish =
                 || asks(vec![("capital_question", sampling_request("What is the capital of France?", 100))], None);
-            let said = answer(call, "capital_question").ok_or_else(wish)?;
-            Ok(text(said["content"]["text"].as_str().unwrap_or_default()))
+            let answered = answer(call, "capital_question").ok_or_else(wish)?;
+            Ok(text(answered["content"]["text"].as_str().unwrap_or_default()))
         }
         "list_roots" => {
             let roots =

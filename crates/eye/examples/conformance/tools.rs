@@ -76,8 +76,8 @@ pub async fn call(fixture: &Fixture, call: &Call, params: &Params) -> Result<Out
             {"type":"resource","resource":{"uri":"test://mixed-content-resource","mimeType":"application/json",
                 "text":"{\"test\":\"data\",\"value\":123}"}}]))),
         "test_tool_with_logging" | "test_logging_tool" => {
-            for said in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
-                call.log("info", said).await;
+            for message in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
+                call.log("info", message).await;
                 sleep(PAUSE).await;
             }
             Ok(text("Logged three times"))
@@ -93,15 +93,15 @@ pub async fn call(fixture: &Fixture, call: &Call, params: &Params) -> Result<Out
         "test_sampling" => {
             let messages = json!([{"role":"user","content":{"type":"text","text":argument("prompt")}}]);
             let asked = json!({"messages":messages,"maxTokens":100});
-            let said = value(&call.ask("sample", "sampling/createMessage", &asked.to_string()).await?);
-            Ok(text(&format!("LLM response: {}", said["content"]["text"].as_str().unwrap_or_default())))
+            let response = value(&call.ask("sample", "sampling/createMessage", &asked.to_string()).await?);
+            Ok(text(&format!("LLM response: {}", response["content"]["text"].as_str().unwrap_or_default())))
         }
         "test_elicitation" => {
             let field = |what: &str| json!({"type":"string","description":what});
             let properties = json!({"username":field("User's response"),"email":field("User's email address")});
             let schema = json!({"type":"object","properties":properties,"required":["username","email"]});
-            let said = elicited(call, &argument("message"), &schema).await?;
-            Ok(text(&format!("User response: action={}, content={}", said["action"], said["content"])))
+            let response = elicited(call, &argument("message"), &schema).await?;
+            Ok(text(&format!("User response: action={}, content={}", response["action"], response["content"])))
         }
         "test_elicitation_sep1034_defaults" | "test_streaming_elicitation" => {
             call.progress(0.0, None, None).await;
@@ -161,9 +161,9 @@ fn choices() -> Value {
         "titledMulti":{"type":"array","items":{"anyOf":titled("Choice")}}},"required":[]})
 }
 
-fn completed(said: &Value) -> Outcome {
-    let action = said["action"].as_str().unwrap_or_default();
-    text(&format!("Elicitation completed: action={action}, content={}", said["content"]))
+fn completed(response: &Value) -> Outcome {
+    let action = response["action"].as_str().unwrap_or_default();
+    text(&format!("Elicitation completed: action={action}, content={}", response["content"]))
 }
 
 fn value(raw: &serde_json::value::RawValue) -> Value {

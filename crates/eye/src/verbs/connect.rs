@@ -11,7 +11,7 @@ use crate::verbs::{status, up};
 use crate::{places, trust, ui};
 use clap::ValueEnum;
 use eye_client::Server;
-use eye_hub::{HubError, LockedSocket, told_to_stop};
+use eye_hub::{HubError, LockedSocket, stop_signal};
 use eye_platform::process;
 use eye_remote::relay::{self, RelayConfig, RelayError, RelayNews, RelayStatus, Taken, Transport};
 use eye_remote::{Remote, Secret};
@@ -134,7 +134,7 @@ fn run_here(args: &Args, options: &Options) -> Result<Exit, Failure> {
     relay::run(
         config,
         |socket| take_socket(args, options, socket),
-        told_to_stop(),
+        stop_signal(),
         |news| match news {
             RelayNews::Ready(transport) => printed = connected(options, &url, *transport).map(|_| ()),
             RelayNews::Lost(_) | RelayNews::Back => log(&url, news),
@@ -152,7 +152,7 @@ fn run_detached(args: &Args, options: &Options) -> Result<Exit, Failure> {
         relay::run(
             config,
             |socket| take_socket(args, options, socket),
-            told_to_stop(),
+            stop_signal(),
             |news| match news {
                 RelayNews::Ready(transport) => {
                     up::report(&Report::Connected { url: url.clone(), transport: *transport });

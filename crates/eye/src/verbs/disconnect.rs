@@ -20,7 +20,7 @@ struct Stopping {
 
 /// Ends the relay. Succeeds too if there is none.
 pub fn run(_: &Args, options: &Options) -> Result<Exit, Failure> {
-    let said = match client::end_relay(options) {
+    let text = match client::end_relay(options) {
         Ok(Stopping { url }) => format!("disconnected from {url}"),
         Err(Failure::NoHub) => "not connected".into(),
         // A hub does not have the relay's method.
@@ -28,7 +28,7 @@ pub fn run(_: &Args, options: &Options) -> Result<Exit, Failure> {
         Err(failure) => return Err(failure),
     };
     if !options.errors {
-        ui::line(said)?;
+        ui::line(text)?;
     }
     Ok(Exit::Success)
 }

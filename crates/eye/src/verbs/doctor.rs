@@ -55,16 +55,16 @@ fn print(headline: Option<String>, findings: &[Finding], options: &Options) -> R
     let wrong = findings.iter().any(|finding| finding.exit.is_some());
     let mut lines = Lines::new();
     // A hint that several findings share is printed once.
-    let mut said = headline.clone().unwrap_or_default();
+    let mut printed = headline.clone().unwrap_or_default();
     if let Some(headline) = headline.filter(|_| wrong || !options.errors) {
         lines.line(headline)?;
         lines.line("")?;
     }
     for finding in findings.iter().filter(|finding| !options.errors || finding.exit.is_some()) {
-        let hint = finding.hint.as_deref().filter(|hint| !said.contains(hint));
+        let hint = finding.hint.as_deref().filter(|hint| !printed.contains(hint));
         lines.line(shown(finding, hint))?;
-        said.push_str(hint.unwrap_or_default());
-        said.push('\n');
+        printed.push_str(hint.unwrap_or_default());
+        printed.push('\n');
     }
     lines.flush()
 }

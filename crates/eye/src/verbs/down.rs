@@ -19,13 +19,13 @@ pub struct Args {
 
 /// Stops the hub. Succeeds too if none runs.
 pub fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
-    let said = match client::stop(args.drain.map(|seconds| u64::from(seconds) * 1000), options) {
+    let text = match client::stop(args.drain.map(|seconds| u64::from(seconds) * 1000), options) {
         Ok(()) => "stopped",
         Err(Failure::NoHub) => "no hub runs",
         Err(failure) => return Err(failure),
     };
     if !options.errors {
-        ui::line(said)?;
+        ui::line(text)?;
     }
     Ok(Exit::Success)
 }

@@ -64,13 +64,9 @@ fn line(entry: &str, options: &Options) -> Result<String, Failure> {
     Ok(format!("{level}: {text}{times}"))
 }
 
-/// Passes every entry to `heard`, until the limit.
-pub fn follow(
-    bound: Bound,
-    options: &Options,
-    heard: impl FnMut(&str) -> Result<(), Failure>,
-) -> Result<Exit, Failure> {
-    follow_level(None, bound, options, heard)
+/// Passes every entry to `take`, until the limit.
+pub fn follow(bound: Bound, options: &Options, take: impl FnMut(&str) -> Result<(), Failure>) -> Result<Exit, Failure> {
+    follow_level(None, bound, options, take)
 }
 
 #[derive(Deserialize)]
@@ -82,7 +78,7 @@ fn follow_level(
     level: Option<&str>,
     bound: Bound,
     options: &Options,
-    mut heard: impl FnMut(&str) -> Result<(), Failure>,
+    mut take: impl FnMut(&str) -> Result<(), Failure>,
 ) -> Result<Exit, Failure> {
     let mut link = client::open(options)?;
     let timeout = bound.lasts().map_or(eye_protocol::limits::CALL_TIMEOUT_MAX_MS, |lasts| {
@@ -92,7 +88,7 @@ fn follow_level(
     link.send(&[&rpc::request(ID, "page/logs", &with_options(params, &Options::default()))])?;
     bound.follow(&mut link, "call/progress", Some(ID), |params| {
         let Progress { entry } = client::read_result(params)?;
-        heard(entry.get())
+        take(entry.get())
     })?;
     Ok(Exit::Success)
 }

@@ -131,16 +131,16 @@ pub fn subscribe(args: &SubArgs, options: &Options) -> Result<Exit, Failure> {
     follow(&args.topic, args.bound, options, |params| show(params, options))
 }
 
-/// Passes every message of a topic to `heard`, until the limit.
+/// Passes every message of a topic to `take`, until the limit.
 pub fn follow(
     topic: &str,
     bound: Bound,
     options: &Options,
-    heard: impl FnMut(&str) -> Result<(), Failure>,
+    take: impl FnMut(&str) -> Result<(), Failure>,
 ) -> Result<Exit, Failure> {
     let mut link = client::open(options)?;
     link.send(&[&rpc::request("\"subscribe\"", "topic/subscribe", &Subscribe { topic: topic.into() })])?;
-    bound.follow(&mut link, "topic/message", None, heard)?;
+    bound.follow(&mut link, "topic/message", None, take)?;
     Ok(Exit::Success)
 }
 

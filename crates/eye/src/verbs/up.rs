@@ -241,8 +241,8 @@ fn uid_of(user: &str) -> Result<u32, Failure> {
     if let Ok(uid) = user.parse() {
         return Ok(uid);
     }
-    let asked = Command::new("id").args(["-u", "--", user]).stderr(Stdio::null()).output();
-    let text = asked.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+    let output = Command::new("id").args(["-u", "--", user]).stderr(Stdio::null()).output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
     text.parse().map_err(|_| Failure::usage(format!("there is no user `{user}`"), "`getent passwd` lists them"))
 }
 

@@ -15,20 +15,20 @@ impl Btcp {
     pub fn open(home: &Home, kind: &str, session: &str) -> Self {
         let path = format!("//ws?sessionId={session}&clientType={kind}&version=1.0.0");
         let mut peer = Self(websocket_at(home, &path, &[("origin", ORIGIN)]));
-        peer.hear_until(|frame| frame["id"] == "welcome");
+        peer.receive_until(|frame| frame["id"] == "welcome");
         peer
     }
 
-    pub fn say(&mut self, frame: &Value) {
+    pub fn send(&mut self, frame: &Value) {
         self.0.send(Message::text(frame.to_string())).unwrap();
     }
 
-    pub fn hear_until(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+    pub fn receive_until(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
         loop {
             let Message::Text(text) = self.0.read().unwrap() else { continue };
             let frame: Value = serde_json::from_str(&text).unwrap();
             if frame["method"] == "ping" {
-                self.say(&json!({ "jsonrpc": "2.0", "id": frame["id"], "result": { "pong": true } }));
+                self.send(&json!({ "jsonrpc": "2.0", "id": frame["id"], "result": { "pong": true } }));
             }
             if is_it(&frame) {
                 return frame;
@@ -36,14 +36,14 @@ impl Btcp {
         }
     }
 
-    pub fn asks(&mut self, id: &str, method: &str, params: &Value) {
-        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+    pub fn send_request(&mut self, id: &str, method: &str, params: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
     }
 
     pub fn answers(&mut self, text: &str) {
-        let asked = self.hear_until(|frame| frame["method"] == "tools/call");
+        let call = self.receive_until(|frame| frame["method"] == "tools/call");
         let result = json!({ "content": [{ "type": "text", "text": text }], "isError": false });
-        self.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result }));
+        self.send(&json!({ "jsonrpc": "2.0", "id": call["id"], "result": result }));
     }
 }
 
@@ -61,7 +61,7 @@ impl<'a> BtcpByPost<'a> {
         let query = format!("sessionId={session}&clientType=agent");
         write!(stream, "GET /events?{query} HTTP/1.1\r\nhost: localhost\r\norigin: {ORIGIN}\r\n\r\n").unwrap();
         let mut agent = Self { home, stream: BufReader::new(stream), session: session.into() };
-        agent.hear_until(|frame| frame["id"] == "welcome");
+        agent.receive_until(|frame| frame["id"] == "welcome");
         agent
     }
 
@@ -79,10 +79,10 @@ impl<'a> BtcpByPost<'a> {
     pub fn join(&mut self, session: &str) -> Value {
         assert_eq!(self.post("j1", "session/join", &json!({ "sessionId": session })), (202, String::new()));
         self.session = session.into();
-        self.hear_until(|frame| frame["id"] == "j1")
+        self.receive_until(|frame| frame["id"] == "j1")
     }
 
-    pub fn hear_until(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+    pub fn receive_until(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
         loop {
             let mut line = String::new();
             assert!(self.stream.read_line(&mut line).unwrap() > 0, "the stream goes on");

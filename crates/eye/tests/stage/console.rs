@@ -102,7 +102,7 @@ impl Console {
     }
 
     /// Sends a notification.
-    pub fn say(&mut self, frame: &Value) {
+    pub fn send_frame(&mut self, frame: &Value) {
         self.0.send(Message::text(frame.to_string())).unwrap();
     }
 
@@ -124,7 +124,7 @@ impl Console {
     }
 
     /// Sends a request and returns the response.
-    pub fn asks(&mut self, method: &str, params: &Value) -> Value {
+    pub fn request(&mut self, method: &str, params: &Value) -> Value {
         self.send("ask", method, params);
         self.until(|frame| frame["id"] == "ask")
     }
@@ -133,7 +133,7 @@ impl Console {
     pub fn pauses(&mut self, what: &Value, paused: bool) {
         let mut params = what.clone();
         params["paused"] = json!(paused);
-        let answer = self.asks("console/pause", &params);
+        let answer = self.request("console/pause", &params);
         assert!(answer["error"].is_null(), "{answer}");
     }
 

@@ -55,8 +55,8 @@ impl Network {
 fn pass(mut from: TcpStream, mut to: TcpStream, state: &(Mutex<bool>, Condvar)) {
     let mut bytes = vec![0; 64 << 10];
     while let Ok(count @ 1..) = from.read(&mut bytes) {
-        let whole = state.0.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(state.1.wait_while(whole, |is_cut| *is_cut));
+        let is_cut = state.0.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(state.1.wait_while(is_cut, |is_cut| *is_cut));
         if to.write_all(&bytes[..count]).is_err() {
             break;
         }

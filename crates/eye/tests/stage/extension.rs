@@ -69,10 +69,10 @@ pub fn next(socket: &mut WebSocket<TcpStream>) -> Result<Value, u16> {
 
 /// Proves knowledge of a secret, after the hub has. Returns whether the hub's proof was right.
 pub fn prove(socket: &mut WebSocket<TcpStream>, secret: &str) -> Result<bool, u16> {
-    let asked = next(socket)?;
-    let theirs = asked["params"]["nonce"].as_str().unwrap().to_owned();
+    let call = next(socket)?;
+    let theirs = call["params"]["nonce"].as_str().unwrap().to_owned();
     let wanted = proof(secret, &format!("hub {NONCE} {theirs}"));
-    let known = asked["params"]["proofs"].as_array().unwrap().iter().any(|proof| *proof == *wanted);
+    let known = call["params"]["proofs"].as_array().unwrap().iter().any(|proof| *proof == *wanted);
     let answer =
         json!({ "method": "Eye.prove", "params": { "proof": proof(secret, &format!("extension {theirs} {NONCE}")) } });
     socket.send(Message::text(answer.to_string())).unwrap();

@@ -37,7 +37,7 @@ impl Client {
         let info = json!({ "name": "test", "version": "1" });
         let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
         client.ask("initialize", &params);
-        client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client.send_message(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         client
     }
 
@@ -69,7 +69,7 @@ impl Client {
         let params = json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": info });
         let result = client.ask("initialize", &params);
         assert_eq!(result["protocolVersion"], version);
-        client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client.send_message(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         client
     }
 
@@ -78,12 +78,12 @@ impl Client {
         stdin.write_all(bytes).and_then(|()| stdin.flush()).expect("the server reads");
     }
 
-    pub fn say(&mut self, message: &Value) {
+    pub fn send_message(&mut self, message: &Value) {
         self.write(format!("{message}\n").as_bytes());
     }
 
     /// The next message of any kind.
-    pub fn hear(&mut self) -> Value {
+    pub fn receive(&mut self) -> Value {
         if self.notices.is_empty() {
             self.lines.recv_timeout(DEADLINE).expect("the server says something")
         } else {
@@ -94,14 +94,14 @@ impl Client {
     /// Sends a request and returns its id.
     pub fn send(&mut self, method: &str, params: &Value) -> u64 {
         self.last_id += 1;
-        self.say(&json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params }));
+        self.send_message(&json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params }));
         self.last_id
     }
 
     pub fn response(&mut self, id: u64) -> Value {
         let mut aside = Vec::new();
         let found = loop {
-            let message = self.hear();
+            let message = self.receive();
             if message["id"] == id && message.get("method").is_none() {
                 break message;
             }

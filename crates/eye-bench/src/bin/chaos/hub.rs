@@ -109,14 +109,14 @@ impl Ward {
             let usage = self.usage();
             self.peak.resident_kib = self.peak.resident_kib.max(usage.resident_kib);
             self.peak.files = self.peak.files.max(usage.files);
-            if self.kills < plan.kills && ledger.asked() > step * u64::from(self.kills + 1) {
+            if self.kills < plan.kills && ledger.called() > step * u64::from(self.kills + 1) {
                 ledger.reasons.harm_begins();
                 self.harm();
                 ledger.reasons.harm_ends();
             }
             if noted.elapsed() > Duration::from_secs(10) {
                 noted = Instant::now();
-                println!("{} calls made, {} kills", ledger.asked(), self.kills);
+                println!("{} calls made, {} kills", ledger.called(), self.kills);
             }
         }
     }

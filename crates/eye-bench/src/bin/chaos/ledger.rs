@@ -19,7 +19,7 @@ pub enum Ending {
 pub struct Ledger {
     /// Calls that may still be made.
     left: AtomicU64,
-    asked: AtomicU64,
+    called: AtomicU64,
     answered: AtomicU64,
     failed: AtomicU64,
     cut: AtomicU64,
@@ -39,12 +39,12 @@ impl Ledger {
     pub fn take(&self, wanted: u64) -> u64 {
         let before = self.left.fetch_update(Relaxed, Relaxed, |left| Some(left.saturating_sub(wanted)));
         let taken = before.unwrap_or(0).min(wanted);
-        self.asked.fetch_add(taken, Relaxed);
+        self.called.fetch_add(taken, Relaxed);
         taken
     }
 
-    pub fn asked(&self) -> u64 {
-        self.asked.load(Relaxed)
+    pub fn called(&self) -> u64 {
+        self.called.load(Relaxed)
     }
 
     /// Counts calls that ended as they should.
@@ -80,12 +80,12 @@ impl Ledger {
         let ended: u64 =
             [&self.answered, &self.failed, &self.cut, &self.lost].map(|count| count.load(Relaxed)).iter().sum();
         let wrong: u64 = [&self.lost, &self.doubled, &self.crossed].map(|count| count.load(Relaxed)).iter().sum();
-        wrong == 0 && ended == self.asked()
+        wrong == 0 && ended == self.called()
     }
 
     pub fn print(&self) {
         let counts = [
-            ("asked", &self.asked),
+            ("asked", &self.called),
             ("answered", &self.answered),
             ("failed with an error", &self.failed),
             ("cut with their connection", &self.cut),

@@ -13,7 +13,7 @@ pub fn late(url: &str) -> Error {
 }
 
 /// The error of a browser, with the next step as a hint.
-pub fn told(error: &BrowserError) -> Error {
+pub fn to_error(error: &BrowserError) -> Error {
     let text = match std::error::Error::source(error) {
         Some(why) => format!("{error}: {why}"),
         None => error.to_string(),

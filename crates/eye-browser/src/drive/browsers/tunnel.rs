@@ -23,8 +23,8 @@ impl Browsers {
         let files = (uploads, Arc::new(Downloads::new(None)));
         let running = Arc::new(Running::new(&name, &launched, (false, true), files));
         hold(&self.0.running).insert(name.clone(), running.clone());
-        let asked = running.browser.send("Target.setAutoAttach", &auto_attach());
-        drop(asked);
+        let reply = running.browser.send("Target.setAutoAttach", &auto_attach());
+        drop(reply);
         self.serve(name, running, launched, None, None).await;
     }
 }

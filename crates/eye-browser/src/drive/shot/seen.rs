@@ -4,7 +4,7 @@ use crate::drive::rect::Rect;
 use serde::Deserialize;
 
 /// The longest answer to parse. A thousand marks take about a third of it.
-const SAID_BYTES_MAX: usize = 256 << 10;
+const ANSWER_BYTES_MAX: usize = 256 << 10;
 
 /// The most marks on one picture. The client has the same limit (`MARKS_MAX` in `web/client/src/look/picture.ts`).
 const MARKS_MAX: usize = 1_000;
@@ -50,16 +50,16 @@ impl From<Ref> for String {
 
 impl Seen {
     /// Parses an answer. `None`: the client would not send it.
-    pub fn read(said: &str) -> Option<Self> {
-        let short = Some(said).filter(|said| said.len() <= SAID_BYTES_MAX)?;
+    pub fn read(answer: &str) -> Option<Self> {
+        let short = Some(answer).filter(|answer| answer.len() <= ANSWER_BYTES_MAX)?;
         serde_json::from_str(short).ok().filter(|seen: &Self| seen.marks.len() <= MARKS_MAX)
     }
 }
 
 /// Parses the text about each region, one line per region. Removes line breaks, so that a page cannot add lines.
-pub fn named(said: &str) -> Vec<String> {
-    let short = Some(said).filter(|said| said.len() <= SAID_BYTES_MAX);
-    let named: Vec<String> = short.and_then(|said| serde_json::from_str(said).ok()).unwrap_or_default();
+pub fn named(answer: &str) -> Vec<String> {
+    let short = Some(answer).filter(|answer| answer.len() <= ANSWER_BYTES_MAX);
+    let named: Vec<String> = short.and_then(|answer| serde_json::from_str(answer).ok()).unwrap_or_default();
     let line = |text: String| -> String {
         text.chars().take(NAMED_CHARS_MAX).map(|one| if one.is_control() { ' ' } else { one }).collect()
     };
@@ -94,7 +94,7 @@ mod tests {
                 &label[..label.len().min(20)]
             );
         }
-        let long = format!("{}{}", marks(1, "e1"), " ".repeat(SAID_BYTES_MAX));
+        let long = format!("{}{}", marks(1, "e1"), " ".repeat(ANSWER_BYTES_MAX));
         assert!(Seen::read(&long).is_none());
         assert!(Seen::read(r#"{"marks":[["e1",null,0,0,0]]}"#).is_none());
     }

@@ -126,8 +126,8 @@ async fn go(session: &Session, own: &Own, here: &str) -> Result<(), Error> {
             let Some(entry) = history.step(method) else {
                 return Err(Error::new(Code::PARAMS, "the tab has been nowhere else in that direction"));
             };
-            let asked = json!({ "entryId": entry.id });
-            session.command("Page.navigateToHistoryEntry", &asked).await.map(drop).map_err(failed)
+            let params = json!({ "entryId": entry.id });
+            session.command("Page.navigateToHistoryEntry", &params).await.map(drop).map_err(failed)
         }
     }
 }

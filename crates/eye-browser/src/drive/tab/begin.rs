@@ -81,10 +81,10 @@ impl Tab {
                     Done::Answer(own.id, ending)
                 })
             }
-            "page/net" => match self.recording.asked(&session, &own, &*self.hub) {
+            "page/net" => match self.recording.answer(&session, &own, &*self.hub) {
                 Ok((text, None)) => Box::pin(std::future::ready(Done::Answer(own.id, Ok(Value::Text(text))))),
-                Ok((text, Some(asked))) => {
-                    Box::pin(async move { Done::Answer(own.id, verbs::request(&session, text, asked).await) })
+                Ok((text, Some(bodies))) => {
+                    Box::pin(async move { Done::Answer(own.id, verbs::request(&session, text, bodies).await) })
                 }
                 Err(error) => Box::pin(std::future::ready(Done::Answer(own.id, Err(error)))),
             },
@@ -105,7 +105,7 @@ impl Tab {
     pub(super) fn announce(&self, id: &str) {
         let Some(document) = &self.document else { return };
         let going = rpc::notification("call/navigating", &json!({ "id": id, "url": "" }));
-        let _ = document.link.hear(&format!("[{going}]"));
+        let _ = document.link.receive(&format!("[{going}]"));
     }
 
     /// Reloads a crashed page. The call ends at the next document, like every call that navigates.

@@ -33,11 +33,11 @@ const WAITING_LEN_MAX: usize = 1_024;
 impl Joined {
     /// Passes a message of a half to the hub or the driver. Drops what the half may not send: the page controls the
     /// half in its own world.
-    fn heard(&mut self, half: Half, message: &str) -> Result<(), Close> {
-        let (heard, foreign) = if let Some(text) = message.strip_prefix(BINARY) {
+    fn receive(&mut self, half: Half, message: &str) -> Result<(), Close> {
+        let (received, foreign) = if let Some(text) = message.strip_prefix(BINARY) {
             let Ok(bytes) = STANDARD.decode(text) else { return Ok(()) };
-            let Allowed { rest, foreign } = self.owed.hear_binary(half, &bytes);
-            (rest.map_or(Ok(()), |bytes| self.link.hear_binary(bytes)), foreign)
+            let Allowed { rest, foreign } = self.owed.receive_binary(half, &bytes);
+            (rest.map_or(Ok(()), |bytes| self.link.receive_binary(bytes)), foreign)
         } else {
             if !self.pings.is_empty() {
                 let answered = frames::answered(message);
@@ -45,8 +45,8 @@ impl Joined {
             }
             let left = if half == self.acting { self.client.take(message) } else { Some(message.into()) };
             let Some(message) = left else { return Ok(()) };
-            let Allowed { rest, foreign } = self.owed.hear(half, &message);
-            (rest.map_or(Ok(()), |message| self.link.hear(&message)), foreign)
+            let Allowed { rest, foreign } = self.owed.receive(half, &message);
+            (rest.map_or(Ok(()), |message| self.link.receive(&message)), foreign)
         };
         if let Some(call) = foreign
             && !std::mem::replace(&mut self.warned, true)
@@ -59,7 +59,7 @@ impl Joined {
                 "a page's client spoke of a call in place of its other half: not heard"
             );
         }
-        heard
+        received
     }
 }
 
@@ -127,7 +127,7 @@ impl Tab {
     /// Answers a ping for a page that exists and does not answer.
     pub(super) fn pong(&self, id: &str) {
         if let Some(document) = &self.document {
-            let _ = document.link.hear(&format!("[{}]", rpc::response(id, Ok(r#"{"pong":true}"#))));
+            let _ = document.link.receive(&format!("[{}]", rpc::response(id, Ok(r#"{"pong":true}"#))));
         }
     }
 
@@ -147,15 +147,15 @@ impl Tab {
     }
 
     /// Sends a message to the half in the page's own world.
-    pub(super) fn tell(&self, message: &str) -> Result<(), CommandError> {
-        self.document.as_ref().map_or(Ok(()), |document| self.tell_in(document.context, message))
+    pub(super) fn send_to_page(&self, message: &str) -> Result<(), CommandError> {
+        self.document.as_ref().map_or(Ok(()), |document| self.send_in(document.context, message))
     }
 
     /// Sends a message to the half in a context. The command's result holds what it answers right away; later messages
     /// come through the binding.
-    fn tell_in(&self, context: i64, message: &str) -> Result<(), CommandError> {
-        let (method, asked) = self.names.telling(context, message);
-        self.session.note_written(method, &asked, context)
+    fn send_in(&self, context: i64, message: &str) -> Result<(), CommandError> {
+        let (method, params) = self.names.receive_command(context, message);
+        self.session.note_written(method, &params, context)
     }
 
     /// Whether the second half of the document is in this context.
@@ -183,14 +183,14 @@ impl Tab {
             }
             (Hands::There(context), Half::Hands) => {
                 let context = *context;
-                self.tell_in(context, &message)
+                self.send_in(context, &message)
             }
             (Hands::There(context), Half::Both) => {
                 let context = *context;
-                self.tell_in(context, &message)?;
-                self.tell(&message)
+                self.send_in(context, &message)?;
+                self.send_to_page(&message)
             }
-            (Hands::Absent, Half::Both) | (_, Half::Page) => self.tell(&message),
+            (Hands::Absent, Half::Both) | (_, Half::Page) => self.send_to_page(&message),
         }
     }
 
@@ -207,9 +207,9 @@ impl Tab {
             return Err(CommandError::Dialog(dialog));
         }
         let Some(document) = &mut self.document else { return Ok(()) };
-        let asked = json!({ "frameId": self.target, "worldName": WORLD });
+        let params = json!({ "frameId": self.target, "worldName": WORLD });
         // The result comes as an event, so that it is known by then whether the document has gone.
-        self.session.note("Page.createIsolatedWorld", &asked, document.context)?;
+        self.session.note("Page.createIsolatedWorld", &params, document.context)?;
         document.hands = Hands::Making(Vec::new());
         Ok(())
     }
@@ -222,13 +222,13 @@ impl Tab {
         }
         let before = std::mem::replace(&mut document.hands, Hands::There(context));
         let welcome = document.welcome.clone();
-        let asked = json!({ "expression": self.names.hands_source(), "contextId": context, "silent": true });
-        let _ = self.session.send("Runtime.evaluate", &asked);
+        let params = json!({ "expression": self.names.hands_source(), "contextId": context, "silent": true });
+        let _ = self.session.send("Runtime.evaluate", &params);
         if let Some(number) = &self.number {
-            self.tell_hands(&format!("{FRAME}{}", number.label()));
+            self.send_to_hands(&format!("{FRAME}{}", number.label()));
         }
         if let Some(welcome) = welcome {
-            self.tell_hands(&welcome);
+            self.send_to_hands(&welcome);
         }
         if let Hands::Making(waiting) = before {
             for (half, message) in waiting {
@@ -247,17 +247,17 @@ impl Tab {
     }
 
     /// Sends a message to the second half, if it exists.
-    pub(super) fn tell_hands(&self, message: &str) {
+    pub(super) fn send_to_hands(&self, message: &str) {
         if let Some(Hands::There(context)) = self.document.as_ref().map(|document| &document.hands) {
             // A page that shows a dialog does not receive it. Its calls have already been answered.
-            let _ = self.tell_in(*context, message);
+            let _ = self.send_in(*context, message);
         }
     }
 
     /// Handles a message of a page client.
-    pub(super) fn said(&mut self, context: i64, message: &str) {
+    pub(super) fn receive(&mut self, context: i64, message: &str) {
         if self.are_hands(context) {
-            return self.hands_said(message);
+            return self.receive_from_hands(message);
         }
         // The binding exists in every frame. Only the client of a known document counts: the page itself looks into
         // frames of its origin.
@@ -270,15 +270,15 @@ impl Tab {
             let origin = self.origin_of(known);
             return self.join(context, &origin, message);
         }
-        let said_by = |document: &&mut Joined| document.context == context && !document.barred;
-        let Some(document) = self.document.as_mut().filter(said_by) else { return };
+        let is_sender = |document: &&mut Joined| document.context == context && !document.barred;
+        let Some(document) = self.document.as_mut().filter(is_sender) else { return };
         if message.is_empty() {
             // The client leaves. A later document may stay in the back/forward cache and come back with its client.
             self.left = (self.url.is_empty() || self.url.starts_with("about:")).then_some(context);
             self.part();
         } else if message == HANDS_WANTED {
             self.want_hands();
-        } else if let Err(close) = document.heard(Half::Page, message) {
+        } else if let Err(close) = document.receive(Half::Page, message) {
             self.closed(&close);
         }
     }
@@ -293,7 +293,7 @@ impl Tab {
     }
 
     /// Handles a message of the second half. The driver makes input for no other.
-    pub(super) fn hands_said(&mut self, message: &str) {
+    pub(super) fn receive_from_hands(&mut self, message: &str) {
         let message = &*without_mark(message);
         if message.starts_with(r#"{"input""#) {
             return self.input(message);
@@ -306,7 +306,7 @@ impl Tab {
             return;
         }
         let Some(document) = &mut self.document else { return };
-        if let Err(close) = document.heard(Half::Hands, message) {
+        if let Err(close) = document.receive(Half::Hands, message) {
             self.closed(&close);
         }
     }
@@ -327,19 +327,19 @@ mod tests {
     struct Hub(Mutex<Vec<String>>);
 
     impl Hub {
-        fn heard(&self) -> Vec<String> {
+        fn taken(&self) -> Vec<String> {
             std::mem::take(&mut *self.0.lock().unwrap())
         }
     }
 
     impl LocalPage for Hub {
-        fn hear(&self, message: &str) -> Result<(), Close> {
+        fn receive(&self, message: &str) -> Result<(), Close> {
             self.0.lock().unwrap().push(message.to_owned());
             Ok(())
         }
 
-        fn hear_binary(&self, message: &[u8]) -> Result<(), Close> {
-            self.hear(&String::from_utf8_lossy(message))
+        fn receive_binary(&self, message: &[u8]) -> Result<(), Close> {
+            self.receive(&String::from_utf8_lossy(message))
         }
 
         fn is_barred(&self) -> bool {
@@ -381,36 +381,36 @@ mod tests {
 
     #[tokio::test]
     async fn the_half_in_the_pages_world_answers_neither_calls_nor_questions_of_the_other() {
-        let (sender, mut asked) = mpsc::unbounded_channel();
+        let (sender, mut questions) = mpsc::unbounded_channel();
         let (mut document, hub) = joined(Half::Hands, sender);
         let client = document.client.clone();
         let asking = tokio::spawn(async move { client.ask("page/where", &json!({})).await });
-        assert!(asked.recv().await.unwrap().contains(r#""id":"d1""#));
+        assert!(questions.recv().await.unwrap().contains(r#""id":"d1""#));
 
-        document.heard(Half::Page, r#"["7:forged","d1:forged"]"#).unwrap();
-        document.heard(Half::Page, &binary("7 text/plain\nforged")).unwrap();
-        assert_eq!(hub.heard(), [""; 0]);
+        document.receive(Half::Page, r#"["7:forged","d1:forged"]"#).unwrap();
+        document.receive(Half::Page, &binary("7 text/plain\nforged")).unwrap();
+        assert_eq!(hub.taken(), [""; 0]);
         assert!(document.warned);
         // Neither half may answer for the other, but each may send its own.
-        document.heard(Half::Hands, &binary("8 text/plain\nx")).unwrap();
-        document.heard(Half::Page, &binary("8 text/plain\ntrue")).unwrap();
-        document.heard(Half::Hands, r#"["d1:there","7:true"]"#).unwrap();
-        assert_eq!(hub.heard(), ["8 text/plain\ntrue", r#"["7:true"]"#]);
+        document.receive(Half::Hands, &binary("8 text/plain\nx")).unwrap();
+        document.receive(Half::Page, &binary("8 text/plain\ntrue")).unwrap();
+        document.receive(Half::Hands, r#"["d1:there","7:true"]"#).unwrap();
+        assert_eq!(hub.taken(), ["8 text/plain\ntrue", r#"["7:true"]"#]);
         assert_eq!(asking.await.unwrap(), Ok(eye_protocol::Value::Text("there".into())));
         let pong = r#"[{"jsonrpc":"2.0","id":"ping","result":{"pong":true}}]"#;
-        document.heard(Half::Page, pong).unwrap();
-        assert_eq!((hub.heard(), document.pings.len()), (vec![pong.to_owned()], 0));
+        document.receive(Half::Page, pong).unwrap();
+        assert_eq!((hub.taken(), document.pings.len()), (vec![pong.to_owned()], 0));
     }
 
     #[tokio::test]
     async fn a_client_in_one_piece_answers_everything() {
-        let (sender, mut asked) = mpsc::unbounded_channel();
+        let (sender, mut questions) = mpsc::unbounded_channel();
         let (mut document, hub) = joined(Half::Page, sender);
         let client = document.client.clone();
         let asking = tokio::spawn(async move { client.ask("page/where", &json!({})).await });
-        assert!(asked.recv().await.is_some());
-        document.heard(Half::Page, r#"["7:true","d1:there","8:1"]"#).unwrap();
-        assert_eq!(hub.heard(), [r#"["7:true","8:1"]"#]);
+        assert!(questions.recv().await.is_some());
+        document.receive(Half::Page, r#"["7:true","d1:there","8:1"]"#).unwrap();
+        assert_eq!(hub.taken(), [r#"["7:true","8:1"]"#]);
         assert!(asking.await.unwrap().is_ok() && !document.warned);
     }
 }

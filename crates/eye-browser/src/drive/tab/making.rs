@@ -19,7 +19,7 @@ impl Tab {
         let may = |document: &&Joined| !document.owed.is_empty() || request.lets_go();
         let Some(document) = self.document.as_ref().filter(may) else {
             let why = "real input is made only while an agent waits; synthetic: true does without";
-            self.tell_hands(&json(&json!({ "input": number, "error": why })));
+            self.send_to_hands(&json(&json!({ "input": number, "error": why })));
             return;
         };
         let Hands::There(context) = document.hands else { return };

@@ -12,8 +12,8 @@ impl Tab {
             for method in ["Runtime.removeBinding", "Runtime.addBinding"] {
                 let _ = self.session.send(method, &json!({ "name": self.names.binding }));
             }
-            let asked = json!({ "expression": self.names.source(), "contextId": context, "silent": true });
-            let _ = self.session.send("Runtime.evaluate", &asked);
+            let params = json!({ "expression": self.names.source(), "contextId": context, "silent": true });
+            let _ = self.session.send("Runtime.evaluate", &params);
         }
     }
 }

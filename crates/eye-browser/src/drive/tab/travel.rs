@@ -76,7 +76,7 @@ pub(super) async fn beyond(session: &Session, context: i64, method: &str) -> Opt
         return None;
     }
     let expression = if method == "page/back" { "navigation.canGoBack" } else { "navigation.canGoForward" };
-    let asked = json!({ "expression": expression, "contextId": context, "silent": true, "returnByValue": true });
-    let Evaluated { result } = session.ask("Runtime.evaluate", &asked).await.ok()?;
+    let params = json!({ "expression": expression, "contextId": context, "silent": true, "returnByValue": true });
+    let Evaluated { result } = session.ask("Runtime.evaluate", &params).await.ok()?;
     (!result.value).then_some(entry.id)
 }

@@ -101,8 +101,8 @@ pub fn first(text: &str) -> Option<First> {
     Some(if let Some(session) = session_id.as_deref().and_then(SessionId::parse) {
         First::Register(session)
     } else {
-        let told = json!({ "type": "error", "message": "sessionId is 1 to 64 of A-Z a-z 0-9 _ . -" });
-        First::Refused(told.to_string())
+        let refusal = json!({ "type": "error", "message": "sessionId is 1 to 64 of A-Z a-z 0-9 _ . -" });
+        First::Refused(refusal.to_string())
     })
 }
 
@@ -164,11 +164,11 @@ pub fn from_page(page: Conn, scene: &mut Scene, text: &str) -> Vec<FromPage> {
     match (r#type.as_str(), state) {
         ("stateResponse", state) => {
             let missing = || Error::new(Code::INTERNAL, "the page told a malformed state: `state` is missing");
-            told(page, scene, &request_id, state.ok_or_else(missing))
+            state_response(page, scene, &request_id, state.ok_or_else(missing))
         }
         ("stateError", _) => {
             let error = Error::new(Code::THREW, error.unwrap_or_default());
-            told(page, scene, &request_id, Err(error))
+            state_response(page, scene, &request_id, Err(error))
         }
         ("stateUpdate", Some(state)) => {
             scene.cache = parsed(&state);
@@ -193,7 +193,7 @@ fn answered(page: Conn, call: CallId, ending: Ending) -> FromPage {
 /// Ends a command's call with its confirmation, if it still waits.
 fn ended(scene: &mut Scene, call: CallId, after: Option<&serde_json::Value>) -> Option<Ending> {
     match scene.waiting.remove(&call)? {
-        Waiting::Order { order, before } => Some(Ok(Value::Text(order.told(before.as_ref(), after)))),
+        Waiting::Order { order, before } => Some(Ok(Value::Text(order.confirmation(before.as_ref(), after)))),
         waiting @ Waiting::Getter { .. } => {
             scene.waiting.insert(call, waiting);
             None
@@ -202,7 +202,12 @@ fn ended(scene: &mut Scene, call: CallId, after: Option<&serde_json::Value>) -> 
 }
 
 /// Handles the page's response to a state request.
-fn told(page: Conn, scene: &mut Scene, request_id: &str, state: Result<Box<RawValue>, Error>) -> Vec<FromPage> {
+fn state_response(
+    page: Conn,
+    scene: &mut Scene,
+    request_id: &str,
+    state: Result<Box<RawValue>, Error>,
+) -> Vec<FromPage> {
     if let Some(call) = request_id.strip_suffix(BEFORE).and_then(|call| call.parse().ok()) {
         if let Some(Waiting::Order { before, .. }) = scene.waiting.get_mut(&call) {
             *before = state.ok().as_deref().and_then(parsed);
@@ -304,8 +309,8 @@ fn call_tool(
                 }
                 (_, Some(call)) => {
                     scene.waiting.insert(call, Waiting::Getter { getter, light, refresh });
-                    let asked = request_state(&call.to_string(), refresh);
-                    Spoken { messages: vec![announced, asked], answer: None, expires: true }
+                    let request = request_state(&call.to_string(), refresh);
+                    Spoken { messages: vec![announced, request], answer: None, expires: true }
                 }
                 (_, None) => Spoken::default(),
             }
@@ -379,14 +384,14 @@ mod tests {
         from_page(Conn(9), scene, &format!(r#"{{"type":"stateResponse","requestId":"{id}","state":{STATE}}}"#))
     }
 
-    fn answers(said: &[FromPage]) -> Vec<(CallId, String)> {
-        let one = |said: &FromPage| match said {
+    fn answers(messages: &[FromPage]) -> Vec<(CallId, String)> {
+        let one = |message: &FromPage| match message {
             FromPage::Input(Input::Page { event: PageEvent::Answered { call, ending }, .. }) => {
                 Some((*call, ending.as_ref().map_or_else(|error| error.message.clone(), Value::to_json)))
             }
             _ => None,
         };
-        said.iter().filter_map(one).collect()
+        messages.iter().filter_map(one).collect()
     }
 
     #[test]
@@ -437,8 +442,8 @@ mod tests {
             .collect();
         assert_eq!(types, ["toolCall", "requestState", "rotateModelClockwise", "requestState"]);
         assert_eq!(answers(&response(&mut scene, "4-before")), []);
-        let told = r#""Model rotated 10° clockwise (from current rotation: Y=12.5°)""#;
-        assert_eq!(answers(&update(&mut scene)), [(4, told.into())]);
+        let text = r#""Model rotated 10° clockwise (from current rotation: Y=12.5°)""#;
+        assert_eq!(answers(&update(&mut scene)), [(4, text.into())]);
     }
 
     #[test]
@@ -448,8 +453,8 @@ mod tests {
         for (id, revision) in [("7", 1), ("8", 1)] {
             assert!(answers(&response(&mut scene, id))[0].1.ends_with(&format!(r#""revision":{revision}}}"#)));
         }
-        let told = r#"{"type":"stateResponse","requestId":"9","state":{}}"#;
-        assert!(answers(&from_page(Conn(9), &mut scene, told))[0].1.ends_with(r#""revision":2}"#));
+        let response = r#"{"type":"stateResponse","requestId":"9","state":{}}"#;
+        assert!(answers(&from_page(Conn(9), &mut scene, response))[0].1.ends_with(r#""revision":2}"#));
     }
 
     #[test]
@@ -467,8 +472,8 @@ mod tests {
         let mut scene = scene();
         for (bytes, kept) in [(CACHED_BYTES_MAX, true), (CACHED_BYTES_MAX + 1, false)] {
             let state = format!(r#""{}""#, "x".repeat(bytes - 2));
-            let said = from_page(Conn(9), &mut scene, &format!(r#"{{"type":"stateUpdate","state":{state}}}"#));
-            assert!(matches!(said[..], [FromPage::Input(Input::Page { event: PageEvent::State { .. }, .. })]));
+            let messages = from_page(Conn(9), &mut scene, &format!(r#"{{"type":"stateUpdate","state":{state}}}"#));
+            assert!(matches!(messages[..], [FromPage::Input(Input::Page { event: PageEvent::State { .. }, .. })]));
             assert_eq!(scene.cache.is_some(), kept);
         }
     }

@@ -148,16 +148,17 @@ impl Order {
         self.from.is_some()
     }
 
-    pub fn told(&self, before: Option<&Value>, after: Option<&Value>) -> String {
+    pub fn confirmation(&self, before: Option<&Value>, after: Option<&Value>) -> String {
         let mut text = self.text.clone();
         if let Some(((words, place), before)) = self.from.as_ref().zip(before) {
             let value = before.pointer(place).map_or_else(|| "0".to_owned(), shown);
             text += &[" (from current ", words, &value, "°)"].concat();
         }
-        let kept = self.kept.as_ref().and_then(|(asked, place)| Some((asked, after?.pointer(place)?.as_f64()?)));
-        if let Some((asked, kept)) = kept.filter(|(asked, kept)| (*asked - kept).abs() > LIMITED_PART * asked.abs()) {
-            let (kept, asked) = (words::plain(kept), words::plain(*asked));
-            text += &[" (the page limits it: ", &kept, "; asked for ", &asked, ")"].concat();
+        let kept = self.kept.as_ref().and_then(|(wanted, place)| Some((wanted, after?.pointer(place)?.as_f64()?)));
+        if let Some((wanted, kept)) = kept.filter(|(wanted, kept)| (*wanted - kept).abs() > LIMITED_PART * wanted.abs())
+        {
+            let (kept, wanted) = (words::plain(kept), words::plain(*wanted));
+            text += &[" (the page limits it: ", &kept, "; asked for ", &wanted, ")"].concat();
         }
         text
     }
@@ -191,8 +192,8 @@ pub fn order(command: &Command, light: Light, arguments: &Map<String, Value>) ->
     let text = filled(&light.upper(template), |name| {
         shown_as.iter().find(|(known, _)| *known == name).map(|(_, text)| text.clone()).unwrap_or_default()
     });
-    let asked = command.parameters.first().and_then(|one| message.get(one.name)?.as_f64());
-    let kept = asked.zip(command.kept_at).map(|(asked, place)| (asked, light.lower(place)));
+    let wanted = command.parameters.first().and_then(|one| message.get(one.name)?.as_f64());
+    let kept = wanted.zip(command.kept_at).map(|(wanted, place)| (wanted, light.lower(place)));
     Ok(Order { message, text, from: command.from.map(|(words, place)| (words, light.lower(place))), kept })
 }
 
@@ -345,7 +346,7 @@ mod tests {
         ] {
             let order = ordered(tool, &arguments).unwrap();
             assert_eq!(Value::Object(order.message.clone()), message, "{tool}");
-            assert_eq!(order.told(None, None), text, "{tool}");
+            assert_eq!(order.confirmation(None, None), text, "{tool}");
         }
     }
 
@@ -353,16 +354,22 @@ mod tests {
     fn a_confirmation_tells_where_it_began_and_what_the_page_limited() {
         let before = json!({ "keyLight": { "position": { "azimuth": 135.5 } }, "model": { "rotation": { "y": 40 } } });
         let moved = ordered("move_key_light_toward_direction", &json!({ "direction": "west", "degrees": 7 })).unwrap();
-        assert_eq!(moved.told(Some(&before), None), "Key light moved 7° toward west (from current azimuth: 135.5°)");
+        assert_eq!(
+            moved.confirmation(Some(&before), None),
+            "Key light moved 7° toward west (from current azimuth: 135.5°)"
+        );
         assert_eq!(moved.message["direction"], 270.0);
         let turned = ordered("rotate_model_clockwise", &json!({ "degrees": 20 })).unwrap();
-        assert_eq!(turned.told(Some(&before), None), "Model rotated 20° clockwise (from current rotation: Y=40°)");
+        assert_eq!(
+            turned.confirmation(Some(&before), None),
+            "Model rotated 20° clockwise (from current rotation: Y=40°)"
+        );
         let far = ordered("dolly_camera", &json!({ "distance": 500 })).unwrap();
         let after = |distance: f64| json!({ "camera": { "distance": distance } });
         let limited = "Camera distance set to 500 (the page limits it: 64; asked for 500)";
-        assert_eq!(far.told(None, Some(&after(64.0))), limited);
-        assert_eq!(far.told(None, Some(&after(500.1))), "Camera distance set to 500");
-        assert_eq!(far.told(None, Some(&json!({}))), "Camera distance set to 500");
+        assert_eq!(far.confirmation(None, Some(&after(64.0))), limited);
+        assert_eq!(far.confirmation(None, Some(&after(500.1))), "Camera distance set to 500");
+        assert_eq!(far.confirmation(None, Some(&json!({}))), "Camera distance set to 500");
     }
 
     #[test]

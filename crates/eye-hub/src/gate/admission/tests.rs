@@ -325,16 +325,16 @@ fn another_users_connection_needs_the_token_or_a_named_proxy() {
 #[test]
 fn a_named_token_proves_enough_for_another_users_connection() {
     let whose = Whose::Known(Owner::Other(33));
-    let asks = |origin, token| Knock { whose, ..knock("localhost:8765", origin, Some(token)) };
+    let knocks = |origin, token| Knock { whose, ..knock("localhost:8765", origin, Some(token)) };
     let (shop, local) = ("https://shop.example", "http://localhost:5173");
     let (joins, _home, secret) = with_named(&[Class::Join], &[shop]);
-    assert!(joins.admit(Wants::Page, asks(Some(shop), &secret)).is_ok());
-    assert_eq!(joins.admit(Wants::Page, asks(Some(local), &secret)).unwrap_err().status, 403, "of another origin");
+    assert!(joins.admit(Wants::Page, knocks(Some(shop), &secret)).is_ok());
+    assert_eq!(joins.admit(Wants::Page, knocks(Some(local), &secret)).unwrap_err().status, 403, "of another origin");
     let (mut reads, _home, secret) = with_named(&[Class::Read], &[]);
-    assert!(reads.admit(Wants::Agent, asks(None, &secret)).is_ok());
-    assert_eq!(reads.admit(Wants::Page, asks(Some(local), &secret)).unwrap_err().status, 403, "it does not join");
+    assert!(reads.admit(Wants::Agent, knocks(None, &secret)).is_ok());
+    assert_eq!(reads.admit(Wants::Page, knocks(Some(local), &secret)).unwrap_err().status, 403, "it does not join");
     reads.keys = reads.keys.clone().with_auth(Auth::None);
-    let Ok(Admitted::Agent(scope)) = reads.admit(Wants::Agent, asks(None, &secret)) else { panic!("it is known") };
+    let Ok(Admitted::Agent(scope)) = reads.admit(Wants::Agent, knocks(None, &secret)) else { panic!("it is known") };
     assert!(scope.may(Class::Read) && !scope.may(Class::Eval), "a scope stays one under --auth none");
 }
 

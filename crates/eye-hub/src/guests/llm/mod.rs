@@ -1,7 +1,7 @@
 //! `/v1/chat/completions`: admits requests, limits their number, and forwards them to the LLM server that was named
 //! when the hub started. The server's key stays here. Requests and answers pass unchanged, except for default members.
 
-mod asked;
+mod chat_request;
 mod pace;
 mod trouble;
 
@@ -9,7 +9,6 @@ use crate::gate::Refusal;
 use crate::http::body;
 use crate::http::door::{Door, Head, admit_own, preflight, with_cors};
 use crate::mount::Guest;
-use asked::ChatRequest;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -17,6 +16,7 @@ use axum::response::Response;
 use axum::routing::post;
 use axum::{Extension, Router};
 use bytes::Bytes;
+use chat_request::ChatRequest;
 use eye_protocol::limits::{
     LLM_ANSWER_BYTES_MAX, LLM_CALLS_MAX, LLM_ERROR_SHOWN_BYTES_MAX, LLM_REQUEST_BYTES_MAX, LLM_SILENCE_MS,
 };
@@ -74,7 +74,7 @@ impl Llm {
     }
 
     /// Sends the request. Returns the head of the answer, and a body that is still arriving.
-    async fn ask(&self, asked: ChatRequest) -> Result<Answering, Trouble> {
+    async fn ask(&self, chat: ChatRequest) -> Result<Answering, Trouble> {
         let url = self.remote.url();
         let unreachable = |fault: Fault| Trouble::Unreachable { url: url.clone(), why: fault.why().to_owned() };
         let begun = Instant::now();
@@ -83,12 +83,12 @@ impl Llm {
             let mut request = Request::post(format!("{}/v1/chat/completions", self.remote.prefix))
                 .header(header::HOST, self.remote.authority())
                 .header(header::CONTENT_TYPE, "application/json")
-                .header(header::ACCEPT, if asked.stream { "text/event-stream" } else { "application/json" });
+                .header(header::ACCEPT, if chat.stream { "text/event-stream" } else { "application/json" });
             let bad_key = |_| Trouble::BadKey;
             if let Some(bearer) = self.remote.bearer().map_err(bad_key)? {
                 request = request.header(header::AUTHORIZATION, bearer);
             }
-            let request = request.body(RequestBody::from(asked.body)).map_err(|_| Trouble::BadKey)?;
+            let request = request.body(RequestBody::from(chat.body)).map_err(|_| Trouble::BadKey)?;
             let answer = sender.send_request(request).await;
             let answer = answer.map_err(|error| unreachable(Fault::Blocked(error.to_string())))?;
             Ok((sender, answer))
@@ -158,7 +158,7 @@ impl Answering {
     }
 
     /// Reads an answer that is one JSON text.
-    async fn whole(mut self) -> Result<Response, Trouble> {
+    async fn buffered(mut self) -> Result<Response, Trouble> {
         let mut text = Vec::new();
         let mut pieces = std::mem::take(&mut self.body).into_data_stream();
         loop {
@@ -258,14 +258,14 @@ async fn passed(door: &Door, guest: &PassThrough, request: Request) -> Result<Re
     let ground = admit_own(door, &Head::of(request.headers(), request.extensions())).map_err(Trouble::NotAllowed)?;
     let llm = guest.0.as_ref().ok_or(Trouble::None)?;
     let body = body::read(request.into_body(), LLM_REQUEST_BYTES_MAX).await.map_err(Trouble::Body)?;
-    let asked = ChatRequest::parse(&body).map_err(Trouble::Invalid)?;
+    let chat = ChatRequest::parse(&body).map_err(Trouble::Invalid)?;
     let permit = llm.enter()?;
     let mut gone: Gone = Box::pin(ground.gone());
-    let answering = or_revoked(&mut gone, llm.ask(asked)).await?;
+    let answering = or_revoked(&mut gone, llm.ask(chat)).await?;
     match answering.head.status {
         status if !status.is_success() => Err(llm.refusal(answering).await),
         StatusCode::OK if answering.is_stream() => Ok(answering.streamed(permit, gone)),
-        _ => or_revoked(&mut gone, answering.whole()).await,
+        _ => or_revoked(&mut gone, answering.buffered()).await,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Errors of the LLM pass-through, each in one sentence with its next step; as an HTTP response and as the last event
 //! of a stream.
 
-use super::asked::NoRequest;
+use super::chat_request::NoRequest;
 use crate::gate::Refusal;
 use crate::http::body::BodyError;
 use axum::body::Body;
@@ -59,7 +59,7 @@ pub enum Trouble {
 
 impl Trouble {
     /// HTTP status, error code, sentence and next step.
-    fn told(&self) -> (u16, &'static str, String, String) {
+    fn parts(&self) -> (u16, &'static str, String, String) {
         const UNAVAILABLE: &str = "BACKEND_UNAVAILABLE";
         const FAILED: &str = "EXECUTION_FAILED";
         const INVALID: &str = "INVALID_INPUT";
@@ -122,7 +122,7 @@ impl Trouble {
     }
 
     fn body(&self) -> Value {
-        let (_, code, error, hint) = self.told();
+        let (_, code, error, hint) = self.parts();
         let mut body = json!({ "success": false, "error": error, "error_code": code, "hint": hint });
         if let Self::Status { status, .. } | Self::Redirect { status } = self {
             body["status"] = (*status).into();
@@ -132,7 +132,7 @@ impl Trouble {
 
     /// As an HTTP response.
     pub fn response(&self) -> Response {
-        let (status, ..) = self.told();
+        let (status, ..) = self.parts();
         let mut response = Response::new(Body::from(self.body().to_string()));
         *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
         let headers = response.headers_mut();
@@ -145,7 +145,7 @@ impl Trouble {
 
     /// As the last event of a stream, whose HTTP status was sent before.
     pub fn as_event(&self) -> Bytes {
-        let (_, code, message, hint) = self.told();
+        let (_, code, message, hint) = self.parts();
         let error = json!({ "error": { "message": message, "code": code, "hint": hint } });
         Bytes::from(format!("data: {error}\n\n"))
     }

@@ -67,8 +67,8 @@ impl Files {
         let folder = &self.folder;
         let added = self.read.iter_mut().flat_map(|(file, read)| {
             let text = added_to(&folder.join(*file), read).unwrap_or_default();
-            let whole: Vec<String> = text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
-            whole.into_iter().map(|line| (*file, line))
+            let lines: Vec<String> = text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
+            lines.into_iter().map(|line| (*file, line))
         });
         let mut added: Vec<(&'static str, String)> = added.collect();
         let own = &mut self.own;

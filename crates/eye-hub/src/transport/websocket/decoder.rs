@@ -111,16 +111,16 @@ impl Decoder {
                 },
             };
             let there = (self.bytes.len() - self.start).min(frame.length - frame.taken);
-            let whole = frame.taken == 0 && there == frame.length;
+            let complete = frame.taken == 0 && there == frame.length;
             if frame.opcode.is_control() {
                 self.frame = Some(frame);
-                if !whole {
+                if !complete {
                     return Ok(None);
                 }
                 let payload = self.take(frame, there);
                 return control(frame.opcode, payload).map(Some);
             }
-            if whole && frame.last && self.parts.is_none() && frame.length <= PART_BYTES {
+            if complete && frame.last && self.parts.is_none() && frame.length <= PART_BYTES {
                 let payload = self.take(frame, there);
                 return Ok(Some(match frame.opcode {
                     Opcode::Text => Received::Text(Cow::Borrowed(from_utf8(payload).map_err(|_| Fault::NotUtf8)?)),
@@ -253,8 +253,8 @@ fn add_text(text: &mut String, rest: &mut Vec<u8>, mut bytes: &[u8]) -> Result<(
         rest.push(*first);
         bytes = after;
         match from_utf8(rest) {
-            Ok(whole) => {
-                text.push_str(whole);
+            Ok(valid) => {
+                text.push_str(valid);
                 rest.clear();
             }
             Err(error) if error.error_len().is_none() => {}
@@ -262,10 +262,10 @@ fn add_text(text: &mut String, rest: &mut Vec<u8>, mut bytes: &[u8]) -> Result<(
         }
     }
     match from_utf8(bytes) {
-        Ok(whole) => text.push_str(whole),
+        Ok(valid) => text.push_str(valid),
         Err(error) if error.error_len().is_none() => {
-            let (whole, begun) = bytes.split_at(error.valid_up_to());
-            text.push_str(from_utf8(whole).map_err(|_| Fault::NotUtf8)?);
+            let (valid, begun) = bytes.split_at(error.valid_up_to());
+            text.push_str(from_utf8(valid).map_err(|_| Fault::NotUtf8)?);
             rest.extend_from_slice(begun);
         }
         Err(_) => return Err(Fault::NotUtf8),

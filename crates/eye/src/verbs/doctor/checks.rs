@@ -208,13 +208,13 @@ fn http(status: &Status) -> Finding {
     let Ok(address) = address.parse::<SocketAddr>() else {
         return Finding::good(WHAT, status.listen.clone());
     };
-    let asked = TcpStream::connect_timeout(&address, HTTP).and_then(|mut stream| {
+    let exchange = TcpStream::connect_timeout(&address, HTTP).and_then(|mut stream| {
         stream.set_read_timeout(Some(HTTP))?;
         stream.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).map(|_| answer)
     });
-    match asked {
+    match exchange {
         Ok(answer) if answer.starts_with("HTTP/1.1 200") => Finding::good(WHAT, status.listen.clone()),
         Ok(answer) => {
             let found = format!("{} answers {}", status.listen, answer.lines().next().unwrap_or("nothing"));

@@ -111,11 +111,11 @@ fn address(text: &str) -> Result<Url, Failure> {
         let hint = "write it as http://localhost:5173 or https://shop.example/cart";
         Failure::usage(format!("`{text}` is no address of a page"), hint)
     };
-    let whole = if text.contains("://") {
+    let url = if text.contains("://") {
         text.to_owned()
     } else {
         let plain = Url::parse(&format!("http://{text}")).map_err(|_| wrong())?;
         if Space::of_host(&plain) == Some(Space::Loopback) { plain.into() } else { format!("https://{text}") }
     };
-    Url::parse(&whole).ok().filter(visit::is_of_the_web).ok_or_else(wrong)
+    Url::parse(&url).ok().filter(visit::is_of_the_web).ok_or_else(wrong)
 }

@@ -29,7 +29,7 @@ pub fn serve(announce: impl Fn(bool) -> Result<Announced, Failure>) -> Result<Op
     let _flags = [&stdin, &stdout].map(|file| Flags::of(file.as_fd()));
     let mut again = false;
     while let Some(socket) = hand_over(announce(again)?, &stdin, &stdout)? {
-        if is_done(socket) || !asks_more(&stdin) {
+        if is_done(socket) || !has_more(&stdin) {
             return Ok(Some(Exit::Success));
         }
         again = true;
@@ -39,17 +39,17 @@ pub fn serve(announce: impl Fn(bool) -> Result<Announced, Failure>) -> Result<Op
 
 /// Passes stdin and stdout to the hub. `None`: the hub does not accept them.
 fn hand_over(announced: Announced, stdin: &File, stdout: &File) -> Result<Option<Stream>, Failure> {
-    let (mut socket, mut said) = announced;
+    let (mut socket, mut received) = announced;
     let mut bytes = [0; handover::ASK.len()];
     socket.set_read_timeout(Some(ASK_TIMEOUT)).map_err(Failure::io("wait for the hub"))?;
-    while said.len() < handover::ASK.len() {
+    while received.len() < handover::ASK.len() {
         match socket.read(&mut bytes) {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Ok(0) | Err(_) => return Ok(None),
-            Ok(count) => said.extend_from_slice(&bytes[..count]),
+            Ok(count) => received.extend_from_slice(&bytes[..count]),
         }
     }
-    if said != handover::ASK {
+    if received != handover::ASK {
         return Ok(None);
     }
     socket.set_read_timeout(None).map_err(Failure::io("wait for the hub"))?;
@@ -59,14 +59,14 @@ fn hand_over(announced: Announced, stdin: &File, stdout: &File) -> Result<Option
 
 /// Waits until the hub reports that the client has all its answers. False if the hub ended without that report.
 fn is_done(mut socket: Stream) -> bool {
-    let mut said = Vec::new();
-    let _ = socket.read_to_end(&mut said);
-    said == handover::DONE
+    let mut received = Vec::new();
+    let _ = socket.read_to_end(&mut received);
+    received == handover::DONE
 }
 
 /// Waits until the client sends more. A hub that ended is replaced only for a new request: after `eye down` no hub may
 /// start by itself.
-fn asks_more(stdin: &File) -> bool {
+fn has_more(stdin: &File) -> bool {
     loop {
         let mut waiting = [PollFd::new(stdin, PollFlags::IN)];
         match poll(&mut waiting, None) {

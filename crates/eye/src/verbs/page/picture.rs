@@ -38,8 +38,8 @@ pub fn run(verb: &str, mut params: Map<String, Value>, options: &Options) -> Res
     if let (Some(format), None) = (output.as_ref().and_then(Value::as_str).and_then(format_of), params.get("format")) {
         params.insert("format".into(), format.into());
     }
-    let said = client::verb(verb, &params, options)?;
-    let picture: Picture = client::read_result(&said)?;
+    let answer = client::verb(verb, &params, options)?;
+    let picture: Picture = client::read_result(&answer)?;
     let bytes = STANDARD.decode(&picture.base64).map_err(|error| Failure::Garbled(error.to_string()))?;
     let path = match output {
         Some(path) => {

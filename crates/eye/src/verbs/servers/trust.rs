@@ -188,25 +188,26 @@ fn picture(entry: &ProjectEntry, project: &Project) -> String {
 }
 
 fn rows(entry: &ProjectEntry, base: &Path) -> Vec<(&'static str, String)> {
-    let ProjectEntry { entry: whole, layer, hash, over_own, .. } = entry;
+    let ProjectEntry { entry: config, layer, hash, over_own, .. } = entry;
     let mut rows: Vec<(&str, String)> = Vec::new();
     let mut row = |key: &'static str, value: Option<String>| rows.extend(value.map(|value| (key, value)));
-    row("command", words(whole).map(|words| json!(words).to_string()));
+    row("command", words(config).map(|words| json!(words).to_string()));
     // The project's own URL is shown in full; the user's may hold a secret.
-    row("url", layer.url.clone().or_else(|| whole.url.as_deref().map(shown_url)));
-    row("headers", whole.headers.as_ref().map(|headers| names(headers.keys())));
-    if whole.url.is_none() {
-        let cwd = whole.cwd.as_ref().map_or("where the agent works".into(), |cwd| base.join(cwd).display().to_string());
+    row("url", layer.url.clone().or_else(|| config.url.as_deref().map(shown_url)));
+    row("headers", config.headers.as_ref().map(|headers| names(headers.keys())));
+    if config.url.is_none() {
+        let cwd =
+            config.cwd.as_ref().map_or("where the agent works".into(), |cwd| base.join(cwd).display().to_string());
         row("cwd", Some(cwd));
     }
     let shown = |(name, value): (&String, &String)| {
         let own = layer.env.as_ref().is_some_and(|env| env.contains_key(name));
         if own { format!("{name}={value}") } else { format!("{name} (yours)") }
     };
-    row("env", whole.env.as_ref().map(|env| env.iter().map(shown).collect::<Vec<_>>().join(", ")));
+    row("env", config.env.as_ref().map(|env| env.iter().map(shown).collect::<Vec<_>>().join(", ")));
     row(
         "inherits",
-        whole.inherit_env.as_ref().map(|inherit| match inherit {
+        config.inherit_env.as_ref().map(|inherit| match inherit {
             InheritEnv::All(all) => {
                 if *all {
                     "all of your environment".into()
@@ -217,7 +218,7 @@ fn rows(entry: &ProjectEntry, base: &Path) -> Vec<(&'static str, String)> {
             InheritEnv::Named(some) => some.join(", "),
         }),
     );
-    let taken = taken(whole);
+    let taken = taken(config);
     row("takes", (!taken.is_empty()).then(|| format!("{} from your environment", taken.join(", "))));
     let early = layer.startup == Some(Startup::WithHub);
     row("starts", Some(if early { "as soon as an agent connects" } else { "when it is first used" }.into()));

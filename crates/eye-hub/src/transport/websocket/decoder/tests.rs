@@ -22,8 +22,8 @@ fn frame(bits: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 /// The decoder's messages for bytes that arrive in pieces of these sizes, up to a fault.
-fn heard(bytes: &[u8], sizes: &[usize], limit_bytes: usize) -> (Vec<String>, Option<Fault>) {
-    let (mut decoder, mut heard, mut rest) = (Decoder::new(limit_bytes), Vec::new(), bytes);
+fn decode(bytes: &[u8], sizes: &[usize], limit_bytes: usize) -> (Vec<String>, Option<Fault>) {
+    let (mut decoder, mut received, mut rest) = (Decoder::new(limit_bytes), Vec::new(), bytes);
     let mut sizes = sizes.iter().cycle();
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(sizes.next().map_or(rest.len(), |size| (*size).min(rest.len())));
@@ -31,21 +31,21 @@ fn heard(bytes: &[u8], sizes: &[usize], limit_bytes: usize) -> (Vec<String>, Opt
         decoder.buffer().extend_from_slice(piece);
         loop {
             match decoder.next() {
-                Ok(Some(Received::Text(text))) => heard.push(format!("text {text}")),
-                Ok(Some(Received::Binary(bytes))) => heard.push(format!("binary {bytes:?}")),
-                Ok(Some(Received::Ping(bytes))) => heard.push(format!("ping {bytes:?}")),
-                Ok(Some(Received::Pong)) => heard.push("pong".into()),
-                Ok(Some(Received::Close(code))) => heard.push(format!("close {code:?}")),
+                Ok(Some(Received::Text(text))) => received.push(format!("text {text}")),
+                Ok(Some(Received::Binary(bytes))) => received.push(format!("binary {bytes:?}")),
+                Ok(Some(Received::Ping(bytes))) => received.push(format!("ping {bytes:?}")),
+                Ok(Some(Received::Pong)) => received.push("pong".into()),
+                Ok(Some(Received::Close(code))) => received.push(format!("close {code:?}")),
                 Ok(None) => break,
-                Err(fault) => return (heard, Some(fault)),
+                Err(fault) => return (received, Some(fault)),
             }
         }
     }
-    (heard, None)
+    (received, None)
 }
 
 /// The messages as `tungstenite` decodes them, and whether there was a fault.
-fn heard_by_tungstenite(bytes: &[u8], limit_bytes: usize) -> (Vec<String>, bool) {
+fn decode_by_tungstenite(bytes: &[u8], limit_bytes: usize) -> (Vec<String>, bool) {
     use tungstenite::protocol::{Role, WebSocketConfig};
     use tungstenite::{Message, WebSocket};
     struct Bytes<'a>(&'a [u8]);
@@ -67,22 +67,22 @@ fn heard_by_tungstenite(bytes: &[u8], limit_bytes: usize) -> (Vec<String>, bool)
     }
     let config = WebSocketConfig::default().max_message_size(Some(limit_bytes)).max_frame_size(Some(limit_bytes));
     let mut socket = WebSocket::from_raw_socket(Bytes(bytes), Role::Server, Some(config));
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     loop {
         match socket.read() {
-            Ok(Message::Text(text)) => heard.push(format!("text {text}")),
-            Ok(Message::Binary(bytes)) => heard.push(format!("binary {:?}", &bytes[..])),
-            Ok(Message::Ping(bytes)) => heard.push(format!("ping {:?}", &bytes[..])),
-            Ok(Message::Pong(_)) => heard.push("pong".into()),
+            Ok(Message::Text(text)) => received.push(format!("text {text}")),
+            Ok(Message::Binary(bytes)) => received.push(format!("binary {:?}", &bytes[..])),
+            Ok(Message::Ping(bytes)) => received.push(format!("ping {:?}", &bytes[..])),
+            Ok(Message::Pong(_)) => received.push("pong".into()),
             // It reports a forbidden close code as one of its own.
-            Ok(Message::Close(Some(close))) if close.reason == "Protocol violation" => return (heard, true),
+            Ok(Message::Close(Some(close))) if close.reason == "Protocol violation" => return (received, true),
             Ok(Message::Close(close)) => {
-                heard.push(format!("close {:?}", close.map(|close| u16::from(close.code))));
-                return (heard, false);
+                received.push(format!("close {:?}", close.map(|close| u16::from(close.code))));
+                return (received, false);
             }
             Ok(Message::Frame(_)) => {}
-            Err(tungstenite::Error::Io(_)) => return (heard, false),
-            Err(_) => return (heard, true),
+            Err(tungstenite::Error::Io(_)) => return (received, false),
+            Err(_) => return (received, true),
         }
     }
 }
@@ -98,17 +98,18 @@ fn messages_are_read_however_they_are_cut() {
     bytes.extend(frame(0x81, long.as_bytes()));
     bytes.extend(frame(0x81, b""));
     bytes.extend(frame(0x88, &[3, 232, b'x']));
-    let whole = ["text a:1", "binary [0, 255]", "ping [110, 111, 119]", "text schön", &format!("text {long}")];
-    let whole: Vec<String> = whole.iter().chain(&["text ", "close Some(1000)"]).map(|&one| one.to_owned()).collect();
+    let expected = ["text a:1", "binary [0, 255]", "ping [110, 111, 119]", "text schön", &format!("text {long}")];
+    let expected: Vec<String> =
+        expected.iter().chain(&["text ", "close Some(1000)"]).map(|&one| one.to_owned()).collect();
     for sizes in [&[1][..], &[7, 4_000], &[usize::MAX], &[65_536, 3]] {
-        assert_eq!(heard(&bytes, sizes, 1 << 20), (whole.clone(), None), "{sizes:?}");
+        assert_eq!(decode(&bytes, sizes, 1 << 20), (expected.clone(), None), "{sizes:?}");
     }
 }
 
 #[test]
 fn what_is_no_frame_of_a_client_is_refused_with_its_code() {
     let limit = 100;
-    let close = |bytes: &[u8]| heard(bytes, &[usize::MAX], limit).1.map(|fault| fault.close().code);
+    let close = |bytes: &[u8]| decode(bytes, &[usize::MAX], limit).1.map(|fault| fault.close().code);
     let mut unmasked = frame(0x81, b"x");
     unmasked[1] &= 0x7f;
     for (why, bytes, code) in [
@@ -207,12 +208,12 @@ proptest! {
     ) {
         let bytes = frames.concat();
         let limit = 66_000;
-        let (heard, fault) = heard(&bytes, &sizes, limit);
-        let closed = heard.iter().position(|one| one.starts_with("close"));
-        let (known, wrong) = heard_by_tungstenite(&bytes, limit);
+        let (received, fault) = decode(&bytes, &sizes, limit);
+        let closed = received.iter().position(|one| one.starts_with("close"));
+        let (known, wrong) = decode_by_tungstenite(&bytes, limit);
         // Nothing after a close counts.
-        let until = closed.map_or(heard.len(), |at| at + 1);
-        prop_assert_eq!(&heard[..until], &known[..], "{:?}", fault);
+        let until = closed.map_or(received.len(), |at| at + 1);
+        prop_assert_eq!(&received[..until], &known[..], "{:?}", fault);
         prop_assert_eq!(fault.is_some() && closed.is_none(), wrong, "{:?}", fault);
     }
 
@@ -221,6 +222,6 @@ proptest! {
         bytes in proptest::collection::vec(any::<u8>(), 0..400),
         sizes in proptest::collection::vec(1_usize..40, 1..4),
     ) {
-        prop_assert_eq!(heard(&bytes, &sizes, 1_000), heard(&bytes, &[usize::MAX], 1_000));
+        prop_assert_eq!(decode(&bytes, &sizes, 1_000), decode(&bytes, &[usize::MAX], 1_000));
     }
 }

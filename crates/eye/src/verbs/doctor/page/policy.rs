@@ -176,7 +176,7 @@ impl Policies {
             if !changed.is_empty() {
                 all.push(Mended {
                     in_document: policy.source == PolicySource::Meta,
-                    whole: policy.to_string(),
+                    policy: policy.to_string(),
                     changed,
                 });
             }
@@ -195,7 +195,7 @@ pub struct Mended {
     /// Whether it is a `<meta>` of the document; else a header.
     pub in_document: bool,
     /// The whole policy.
-    pub whole: String,
+    pub policy: String,
     /// The directives that are new or changed.
     pub changed: Vec<String>,
 }
@@ -204,10 +204,10 @@ impl Mended {
     /// The line to paste.
     pub fn line(&self) -> String {
         if self.in_document {
-            let text = self.whole.replace('"', "&quot;");
+            let text = self.policy.replace('"', "&quot;");
             format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{text}\">")
         } else {
-            format!("Content-Security-Policy: {}", self.whole)
+            format!("Content-Security-Policy: {}", self.policy)
         }
     }
 }
@@ -359,7 +359,7 @@ mod tests {
                 &url("ws://localhost:8765/ws"),
                 "",
             );
-            mended.into_iter().map(|mended| mended.whole).collect::<Vec<_>>().join("\n")
+            mended.into_iter().map(|mended| mended.policy).collect::<Vec<_>>().join("\n")
         };
         insta::assert_snapshot!(mend("default-src 'self'; img-src *"), @"default-src 'self'; img-src *; script-src 'self' http://localhost:8765; connect-src 'self' http://localhost:8765 ws://localhost:8765");
         insta::assert_snapshot!(mend("script-src 'none'; connect-src 'none'"), @"script-src http://localhost:8765; connect-src http://localhost:8765 ws://localhost:8765");

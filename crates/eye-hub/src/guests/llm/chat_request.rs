@@ -60,8 +60,8 @@ mod tests {
             sent(r#"{ "messages": [{"role":"user","content":"a  b"}], "seed": 1.50 }"#),
             r#"{"messages":[{"role":"user","content":"a  b"}],"seed":1.50,"model":"local","temperature":0.7,"max_tokens":2048}"#
         );
-        let whole = r#"{"model":"m", "temperature":0, "max_tokens":1, "messages":[], "x":{ "y":1e2 }}"#;
-        assert_eq!(sent(whole), whole);
+        let complete = r#"{"model":"m", "temperature":0, "max_tokens":1, "messages":[], "x":{ "y":1e2 }}"#;
+        assert_eq!(sent(complete), complete);
         assert!(!sent(r#"{"messages":[],"max_completion_tokens":9}"#).contains("max_tokens"));
         assert!(sent(r#"{"messages":[],"model":null}"#).contains(r#""model":null"#));
     }
