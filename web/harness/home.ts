@@ -24,7 +24,7 @@ export interface Circumstances {
 
 export interface Running {
   readonly process: ChildProcess;
-  readonly said: Promise<CommandOutput>;
+  readonly ended: Promise<CommandOutput>;
 }
 
 export interface Row {
@@ -98,11 +98,11 @@ export class Home {
   }
 
   async eye(...args: readonly string[]): Promise<CommandOutput> {
-    return (await this.start(args)).said;
+    return (await this.start(args)).ended;
   }
 
   async eyeWith(circumstances: Circumstances, ...args: string[]): Promise<CommandOutput> {
-    return (await this.start(args, circumstances)).said;
+    return (await this.start(args, circumstances)).ended;
   }
 
   /** Starts the CLI and returns before it ends. */
@@ -116,7 +116,7 @@ export class Home {
     // A command may end before it has read all its input; that is not an error of the test.
     child.stdin.on("error", () => undefined);
     child.stdin.end(stdin);
-    return { process: child, said: ended(child) };
+    return { process: child, ended: ended(child) };
   }
 
   async up(...args: readonly string[]): Promise<void> {

@@ -41,11 +41,11 @@ function end(command, args, cwd, env) {
   return new Promise((resolve) => {
     let words = "";
     const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-    const hear = (chunk) => {
+    const read = (chunk) => {
       words = (words + chunk).slice(-TOLD);
     };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
     child.on("error", (error) => resolve({ code: error.message, words }));
     child.on("close", (code, signal) => resolve({ code: code ?? signal, words }));
   });

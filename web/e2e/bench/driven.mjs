@@ -189,8 +189,7 @@ try {
   const peer = process.env.AGENT_BROWSER;
   const settings = { AGENT_BROWSER_SESSION: `bench-${process.pid}`, AGENT_BROWSER_EXECUTABLE_PATH: chromium };
   const peerEnv = { ...process.env, ...settings, HOME: home.folder, AGENT_BROWSER_ARGS: FLAGS.join(",") };
-  const asked = (...words) =>
-    run(peer, words, { env: { ...peerEnv, AGENT_BROWSER_PROFILE: join(home.folder, "peer") } });
+  const runPeer = (...words) => run(peer, words, { env: { ...peerEnv, AGENT_BROWSER_PROFILE: join(home.folder, "peer") } });
   const [opened, openedPeer] = [[], []];
   await eye("browse", "--stop");
   // One unmeasured run each, so that both profiles are warm.
@@ -203,10 +202,10 @@ try {
     if (at > 0) opened.push(ours);
     if (peer === undefined) continue;
     const theirs = await timed(async () => {
-      await asked("open", url);
-      await asked("snapshot", "-i");
+      await runPeer("open", url);
+      await runPeer("snapshot", "-i");
     });
-    await asked("close");
+    await runPeer("close");
     if (at > 0) openedPeer.push(theirs);
   }
   const theirs = peer === undefined ? undefined : median(openedPeer);

@@ -84,12 +84,12 @@ try {
     ["mode", "tools/list", "calls", "written", "read", "whole task"],
     [row("three tools", few), row("all listed", many)],
   );
-  const whole = ({ list, written, read }) => list + written + read;
+  const total = ({ list, written, read }) => list + written + read;
   console.log(
-    `\nOne discovery: ${countTokens(found)} tokens. The whole task with three tools costs ${percent(whole(few), whole(many))} of what it costs with all of them listed,`,
+    `\nOne discovery: ${countTokens(found)} tokens. The whole task with three tools costs ${percent(total(few), total(many))} of what it costs with all of them listed,`,
   );
   console.log("the list counted once; a client that sends its list with every turn pays it once more for every call.");
-  assert.ok(whole(few) < whole(many), "sparse wins on the whole task");
+  assert.ok(total(few) < total(many), "sparse wins on the whole task");
 } finally {
   await home.close();
 }

@@ -161,7 +161,7 @@ async function record(server) {
   const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const ask = (method, params) =>
     new Promise((done, fail) => (waiting.set(++id, { done, fail }), send({ id, method, params })));
-  const fail = (why) => waiting.forEach((asked) => asked.fail(new Error(`${name}: ${why}\n${errors}`)));
+  const fail = (why) => waiting.forEach((pending) => pending.fail(new Error(`${name}: ${why}\n${errors}`)));
   child.on("error", (error) => fail(error.message));
   child.on("exit", (code) => fail(`ended with ${code}`));
   const late = setTimeout(() => fail("no answer in time"), LIST_MS);
@@ -172,11 +172,11 @@ async function record(server) {
     } catch {
       return;
     }
-    const asked = waiting.get(message.id);
-    if (asked === undefined || message.method !== undefined) return;
+    const pending = waiting.get(message.id);
+    if (pending === undefined || message.method !== undefined) return;
     waiting.delete(message.id);
-    if (message.error === undefined) asked.done(message.result);
-    else asked.fail(new Error(`${name}: ${message.error.message}`));
+    if (message.error === undefined) pending.done(message.result);
+    else pending.fail(new Error(`${name}: ${message.error.message}`));
   });
   try {
     const hello = await ask("initialize", {

@@ -65,9 +65,10 @@ const OPERATIONS = [
 /** A token of the original: its payload in base64, a dot, its HMAC; `rand` pads it to the documented length. */
 function token() {
   const length = AUTHORIZATION_CHARS - '  -H "Authorization: Bearer " \\'.length - 1 - 64;
-  const said = (rand) => Buffer.from(`{"username": "root", "exp": 1738195200, "rand": "${rand}"}`).toString("base64");
+  const payload = (rand) =>
+    Buffer.from(`{"username": "root", "exp": 1738195200, "rand": "${rand}"}`).toString("base64");
   const digits = createHash("sha256").update("rand").digest("hex").repeat(2);
-  const fit = [...digits].map((_, at) => said(digits.slice(0, at))).find((text) => text.length >= length);
+  const fit = [...digits].map((_, at) => payload(digits.slice(0, at))).find((text) => text.length >= length);
   return `${fit}.${createHmac("sha256", "secret").update(fit).digest("hex")}`;
 }
 
@@ -154,15 +155,15 @@ async function forms(course) {
   );
   const agent = await Agent.connect(course.stage.home.socket);
   for (const [name, request, wanted, seed] of FORMS) {
-    const heard = agent.frames.length;
+    const before = agent.frames.length;
     agent.send(request);
     if (wanted === undefined) {
       // A form without an answer is followed by a request, whose answer must be the next frame.
       agent.send("end:asked");
       await agent.frame((frame) => frame.startsWith("end"));
-      assert.deepEqual(agent.frames.slice(heard), [`end:${String(FORMS.length)}`]);
+      assert.deepEqual(agent.frames.slice(before), [`end:${String(FORMS.length)}`]);
     } else {
-      await agent.frame(() => agent.frames.length > heard);
+      await agent.frame(() => agent.frames.length > before);
       assert.equal(agent.frames.at(-1), wanted);
     }
     rows.push([
@@ -200,7 +201,7 @@ async function hops(course) {
   );
   const title = (await agent.ask("warm", "document.title")).slice("warm:".length);
 
-  let asked = 0;
+  let requests = 0;
   const ways = [
     ["curl + JSON over HTTP", curl],
     ["`eye EXPR`", "eye document.title"],
@@ -211,7 +212,7 @@ async function hops(course) {
     const own = command === undefined ? { programs: 0, connections: 0 } : traceCommand(command, { env, folder, out });
     if (command !== undefined) assert.ok(own.stdout.includes(title), own.stdout);
     const ask = async () => {
-      if (command === undefined) assert.ok((await agent.ask(`q${++asked}`, "document.title")).endsWith(title));
+      if (command === undefined) assert.ok((await agent.ask(`q${++requests}`, "document.title")).endsWith(title));
       else await (await course.shell({ EYE_PAGE: desktop.session })).run(command);
     };
     // A ping of the hub to the page would add two messages; the smallest of several counts has none.

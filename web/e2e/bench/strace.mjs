@@ -33,12 +33,12 @@ export async function traceHub(pid, out, ask) {
   );
   const ended = new Promise((resolve) => tracer.once("exit", resolve));
   await new Promise((resolve, reject) => {
-    let said = "";
+    let printed = "";
     tracer.stderr.on("data", (bytes) => {
-      said += bytes;
-      if (said.includes("attached")) resolve();
+      printed += bytes;
+      if (printed.includes("attached")) resolve();
     });
-    tracer.once("exit", () => reject(new Error(`strace could not watch the hub: ${said}`)));
+    tracer.once("exit", () => reject(new Error(`strace could not watch the hub: ${printed}`)));
   });
   try {
     await ask();

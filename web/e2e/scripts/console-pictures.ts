@@ -97,15 +97,15 @@ async function set(stage: Stage): Promise<Visit> {
 
 /** Minutes of work in a few seconds. */
 async function busy({ home }: Stage, { session }: Visit): Promise<void> {
-  const asks = (folder: string, ...args: string[]) => home.eyeWith({ folder }, "--page", session, ...args);
+  const run = (folder: string, ...args: string[]) => home.eyeWith({ folder }, "--page", session, ...args);
   for (let round = 0; round < BUSY_ROUNDS; round++) {
     const many = Array.from({ length: 40 + 30 * (round % 3) }, (_, n) => `${String(n)} * ${String(round)}`).join("\n");
     await home.eyeWith({ folder: "shop-agent", stdin: many }, "--page", session, "batch");
-    await asks("shop-agent", "look");
-    await asks("reviewer", "text");
-    await asks("reviewer", "state", "cart.total");
-    await asks("shop-agent", "call", "count", "by=1");
-    if (round % 3 === 1) await asks("reviewer", "eval", "cart.missing.total");
+    await run("shop-agent", "look");
+    await run("reviewer", "text");
+    await run("reviewer", "state", "cart.total");
+    await run("shop-agent", "call", "count", "by=1");
+    if (round % 3 === 1) await run("reviewer", "eval", "cart.missing.total");
   }
 }
 

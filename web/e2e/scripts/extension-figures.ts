@@ -38,13 +38,13 @@ class Relay {
       server.on("connection", (socket, request) => {
         const nonce = /nonce\.(\w+)/.exec(String(request.headers["sec-websocket-protocol"]))?.[1] ?? "";
         const own = randomBytes(16).toString("hex").toUpperCase();
-        const say = (method: string, params: object): void => socket.send(JSON.stringify({ method, params }));
-        say("Eye.prove", { nonce: own, proofs: [proof(`hub ${nonce} ${own}`)] });
+        const send = (method: string, params: object): void => socket.send(JSON.stringify({ method, params }));
+        send("Eye.prove", { nonce: own, proofs: [proof(`hub ${nonce} ${own}`)] });
         socket.on("message", (data: Buffer) => {
           const { id, method, params } = JSON.parse(data.toString()) as Message;
           if (id !== undefined) return this.#waiting.get(id)?.();
           if (method === "Eye.prove") {
-            say("Eye.paired", { id: "relay", secret: "relay", name: "relay" });
+            send("Eye.paired", { id: "relay", secret: "relay", name: "relay" });
             this.#socket = socket;
             void this.send("Target.setAutoAttach", {});
           } else if (method === "Target.attachedToTarget") {

@@ -20,7 +20,7 @@ export class Agent {
   private constructor(readonly socket: Socket) {
     // Lets a test end that failed before it closed its agents.
     socket.unref();
-    socket.on("data", (bytes: Buffer) => this.#hear(bytes));
+    socket.on("data", (bytes: Buffer) => this.#receive(bytes));
     socket.on("error", () => undefined);
     socket.on("close", () => {
       this.#ended = true;
@@ -70,7 +70,7 @@ export class Agent {
     this.socket.destroy();
   }
 
-  #hear(bytes: Buffer): void {
+  #receive(bytes: Buffer): void {
     this.#rest = Buffer.concat([this.#rest, bytes]);
     for (let frame = this.#take(); frame !== undefined; frame = this.#take()) {
       this.frames.push(frame);

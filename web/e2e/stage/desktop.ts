@@ -53,19 +53,19 @@ export class Desktop {
   }
 
   /** Runs a command and returns its output; fails with its error. */
-  async says(...args: string[]): Promise<string> {
+  async output(...args: string[]): Promise<string> {
     const { stdout, stderr, code } = await this.eye(...args);
     if (code !== 0) throw new Error(`eye ${args.join(" ")}: ${stderr}`);
     return stdout.replace(/\n$/, "");
   }
 
-  async asks<Value>(code: string): Promise<Value> {
-    return JSON.parse(await this.says("eval", code, "--json")) as Value;
+  async evaluate<Value>(code: string): Promise<Value> {
+    return JSON.parse(await this.output("eval", code, "--json")) as Value;
   }
 
   /** The state in the hub's cache. */
   async state(): Promise<DesktopState> {
-    return JSON.parse(await this.says("state")) as DesktopState;
+    return JSON.parse(await this.output("state")) as DesktopState;
   }
 
   /** Waits until the hub's cache shows it. */

@@ -27,14 +27,14 @@ export interface DevOptions {
 }
 
 export class Dev {
-  #said = "";
+  #output = "";
 
   private constructor(
     readonly folder: string,
     readonly process: ChildProcess,
   ) {
     for (const stream of [process.stdout, process.stderr])
-      stream?.on("data", (bytes: Buffer) => (this.#said += bytes.toString().replace(COLOURS, "")));
+      stream?.on("data", (bytes: Buffer) => (this.#output += bytes.toString().replace(COLOURS, "")));
   }
 
   static async start(
@@ -53,25 +53,25 @@ export class Dev {
         stdio: ["ignore", "pipe", "pipe"],
       }),
     );
-    await dev.says(LOCAL);
+    await dev.prints(LOCAL);
     return dev;
   }
 
   /** All output of the dev server. */
-  get said(): string {
-    return this.#said;
+  get output(): string {
+    return this.#output;
   }
 
   get url(): string {
-    return LOCAL.exec(this.#said)?.[1] ?? "";
+    return LOCAL.exec(this.#output)?.[1] ?? "";
   }
 
-  says(words: RegExp): Promise<RegExpExecArray> {
+  prints(words: RegExp): Promise<RegExpExecArray> {
     return until(`the dev server says ${String(words)}`, () => {
-      if (this.process.exitCode !== null) throw new Error(`the dev server ended: ${this.#said}`);
-      return words.exec(this.#said) ?? undefined;
+      if (this.process.exitCode !== null) throw new Error(`the dev server ended: ${this.#output}`);
+      return words.exec(this.#output) ?? undefined;
     }).catch((error: unknown) => {
-      throw new Error(`${String(error)}; it said: ${this.#said}`);
+      throw new Error(`${String(error)}; it said: ${this.#output}`);
     });
   }
 

@@ -82,12 +82,12 @@ export class Person {
     const popup = await this.popup();
     await popup.fill("#code", code);
     await popup.click("#pairing button");
-    const said = await until("it is paired, or says why not", async () => {
+    const status = await until("it is paired, or says why not", async () => {
       if (await popup.isVisible("#granting")) return "";
       return (await popup.textContent("#wrong")) || undefined;
     });
     await popup.close();
-    return said;
+    return status;
   }
 
   /** Pairs the extension if it is not paired. */

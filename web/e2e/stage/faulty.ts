@@ -12,13 +12,13 @@ export type ReceivedMessage = Readonly<Record<string, unknown>> & { readonly req
 export interface Manners {
   /** `false` keeps the upgrade waiting forever. */
   readonly accepts?: boolean;
-  message?(heard: ReceivedMessage, socket: WebSocket): void;
+  message?(message: ReceivedMessage, socket: WebSocket): void;
   request?(body: string, response: ServerResponse): void;
 }
 
 export class FaultyServer {
   manners: Manners = {};
-  readonly #heard: ReceivedMessage[] = [];
+  readonly #received: ReceivedMessage[] = [];
   readonly #waiters = new Set<() => void>();
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
@@ -39,10 +39,10 @@ export class FaultyServer {
       }
       upgrades.handleUpgrade(request, socket, head, (line) => {
         line.on("message", (data: Buffer) => {
-          const heard = JSON.parse(data.toString()) as ReceivedMessage;
-          this.#heard.push(heard);
+          const message = JSON.parse(data.toString()) as ReceivedMessage;
+          this.#received.push(message);
           this.#note();
-          this.manners.message?.(heard, line);
+          this.manners.message?.(message, line);
         });
         line.on("close", (code) => {
           this.#closed.push(code);
@@ -63,9 +63,9 @@ export class FaultyServer {
   }
 
   /** The first received or future message that matches. */
-  async heard(wanted: (heard: ReceivedMessage) => boolean): Promise<ReceivedMessage> {
+  async receive(wanted: (message: ReceivedMessage) => boolean): Promise<ReceivedMessage> {
     for (;;) {
-      const found = this.#heard.find(wanted);
+      const found = this.#received.find(wanted);
       if (found !== undefined) return found;
       await this.#news("a message that fits");
     }
@@ -77,7 +77,7 @@ export class FaultyServer {
   }
 
   forget(): void {
-    this.#heard.length = 0;
+    this.#received.length = 0;
     this.#closed.length = 0;
   }
 
@@ -95,7 +95,7 @@ export class FaultyServer {
     }
     let body = "";
     for await (const part of request) body += String(part);
-    this.#heard.push({ requestId: "", body });
+    this.#received.push({ requestId: "", body });
     this.#note();
     if (this.manners.request === undefined) response.writeHead(404).end();
     else this.manners.request(body, response);

@@ -12,7 +12,7 @@ export interface Reply {
 
 export function get(port: number, path: string, headers: Record<string, string> = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const asked = request(
+    const sent = request(
       { host: "127.0.0.1", port, path, headers: { host: `localhost:${String(port)}`, ...headers } },
       (response) => {
         let body = "";
@@ -21,8 +21,8 @@ export function get(port: number, path: string, headers: Record<string, string> 
         response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
       },
     );
-    asked.on("error", reject);
-    asked.end();
+    sent.on("error", reject);
+    sent.end();
   });
 }
 

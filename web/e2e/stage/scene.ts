@@ -41,7 +41,9 @@ export class SceneTab {
     const tab = new SceneTab(stage, page, session, traffic);
     await until("the scene has published its state and offered its tools", async () => {
       const tools = await tab.eye("tools");
-      return tools.stdout.includes("apply_scene_batch") && !(await tab.told("model.color")).stale ? true : undefined;
+      return tools.stdout.includes("apply_scene_batch") && !(await tab.stateInfo("model.color")).stale
+        ? true
+        : undefined;
     });
     return tab;
   }
@@ -58,7 +60,7 @@ export class SceneTab {
   }
 
   /** The cached state with its metadata. */
-  async told<T>(path: string, ...more: string[]): Promise<Told<T>> {
+  async stateInfo<T>(path: string, ...more: string[]): Promise<Told<T>> {
     const { stdout, stderr, code } = await this.eye("state", path, "--json", ...more);
     if (code !== 0) throw new Error(`the state of ${path} is not told: ${stderr}`);
     return JSON.parse(stdout) as Told<T>;

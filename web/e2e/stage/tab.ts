@@ -5,7 +5,7 @@ import type { Browser as Firefox } from "puppeteer-core";
 
 export interface Tab {
   /** All messages of the page, and of the browser about it, in the console and in dialogs. */
-  readonly said: readonly string[];
+  readonly messages: readonly string[];
   goto(url: string): Promise<void>;
   /** Runs code as a bookmark does: in the page, regardless of its policy. */
   run(code: string): Promise<void>;
@@ -36,19 +36,19 @@ export async function firefoxTab(browser: Firefox): Promise<Tab> {
 }
 
 class Ears {
-  readonly said: string[] = [];
+  readonly messages: string[] = [];
 
-  readonly console = (message: { text(): string }): void => void this.said.push(message.text());
+  readonly console = (message: { text(): string }): void => void this.messages.push(message.text());
 
   readonly dialog = (dialog: { message(): string; dismiss(): Promise<void> }): void => {
-    this.said.push(dialog.message());
+    this.messages.push(dialog.message());
     void dialog.dismiss();
   };
 }
 
-function tab(page: Driven, { said }: Ears, inEveryDocument: (code: string) => Promise<unknown>): Tab {
+function tab(page: Driven, { messages }: Ears, inEveryDocument: (code: string) => Promise<unknown>): Tab {
   return {
-    said,
+    messages,
     goto: async (url) => void (await page.goto(url)),
     run: async (code) => void (await page.evaluate(`void ${code}`)),
     atDocumentEnd: async (code) =>

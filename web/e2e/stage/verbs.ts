@@ -17,9 +17,9 @@ export function asking(stage: Stage, { session }: Visit): Ask {
 
 /** The result of a verb that must fail. */
 export async function refused(stage: Stage, { session }: Visit, ...args: string[]): Promise<CommandOutput> {
-  const said = await stage.home.eye("--page", session, ...args);
-  assert.notEqual(said.code, 0, `eye ${args.join(" ")} printed ${said.stdout}`);
-  return said;
+  const ran = await stage.home.eye("--page", session, ...args);
+  assert.notEqual(ran.code, 0, `eye ${args.join(" ")} printed ${ran.stdout}`);
+  return ran;
 }
 
 /** The ref in the first line that contains this text. */

@@ -56,12 +56,12 @@ export class Shell {
         stdio: ["ignore", "pipe", "pipe"],
         timeout: PATIENCE_MS,
       });
-      const heard: Buffer[] = [];
+      const chunks: Buffer[] = [];
       // An agent's tool shows both streams as one text.
-      child.stdout.on("data", (bytes: Buffer) => heard.push(bytes));
-      child.stderr.on("data", (bytes: Buffer) => heard.push(bytes));
+      child.stdout.on("data", (bytes: Buffer) => chunks.push(bytes));
+      child.stderr.on("data", (bytes: Buffer) => chunks.push(bytes));
       child.on("error", reject);
-      child.on("close", (code) => resolve({ output: Buffer.concat(heard).toString().replace(/\n$/, ""), code }));
+      child.on("close", (code) => resolve({ output: Buffer.concat(chunks).toString().replace(/\n$/, ""), code }));
     });
   }
 }

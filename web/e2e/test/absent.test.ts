@@ -61,7 +61,7 @@ test("a page that was closed ends its calls at once and is told as gone", async 
   const waiting = await stage.home.start(["--page", session, "window.asked = true; new Promise(() => {})"]);
   await page.waitForFunction(() => "asked" in window);
   await page.close();
-  const { stderr, code } = await waiting.said;
+  const { stderr, code } = await waiting.ended;
   assert.match(stderr, /^error: the page left before it answered$/m);
   assert.equal(code, EXIT_ABSENT);
   const later = await stage.home.eye("--page", session, "1+1");

@@ -72,9 +72,9 @@ test("the browser's own questions do not stop the page: they are dismissed and t
   const { ask } = await visit(
     `<button onclick="alert('Hi'); document.body.append(String(confirm('Sure?')))">Ask</button>`,
   );
-  const said = await ask("click", "text=Ask");
-  assert.ok(said.includes("alert: Hi\nconfirm: Sure? (dismissed; accept: true accepts)"), said);
-  assert.match(said, /^\+ .*\bfalse$/m, "confirm() answered false, and the page shows it");
+  const report = await ask("click", "text=Ask");
+  assert.ok(report.includes("alert: Hi\nconfirm: Sure? (dismissed; accept: true accepts)"), report);
+  assert.match(report, /^\+ .*\bfalse$/m, "confirm() answered false, and the page shows it");
   assert.match(await ask('eye.click("text=Ask", { accept: true })'), /\(accepted\)/);
 });
 
@@ -180,8 +180,8 @@ test("a whole form is one call", async () => {
   const { ask } = await visit(
     `<form onsubmit="event.preventDefault(); out.textContent = [...new FormData(this).entries()].join(' ')"><label>Name <input name="name"></label><label>City <select name="city"><option>Kiel<option>Bonn</select></label><label><input type="checkbox" name="ok"> Agree</label><button>Send</button></form><p id="out"></p>`,
   );
-  const said = await ask("fill", "text=Name=Ada", "text=City=Bonn", "text=Agree=true", "--click", "text=Send");
-  assert.ok(said.includes("+ name,Ada city,Bonn ok,on"), said);
+  const report = await ask("fill", "text=Name=Ada", "text=City=Bonn", "text=Agree=true", "--click", "text=Send");
+  assert.ok(report.includes("+ name,Ada city,Bonn ok,on"), report);
 });
 
 test("type presses key by key at the end, and press does what the browser would", async () => {

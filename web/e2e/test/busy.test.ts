@@ -35,7 +35,7 @@ test("an endless loop times out, and so do later calls, while another page answe
   const meanwhile = await stage.home.eye("--page", "free", "document.title");
   assert.deepEqual(meanwhile, { stdout: "Free\n", stderr: "", code: 0 });
   assert.equal(looping.process.exitCode, null, "the loop is still under way");
-  assert.equal((await looping.said).code, EXIT_TIMEOUT);
+  assert.equal((await looping.ended).code, EXIT_TIMEOUT);
   const [later, other] = await Promise.all([
     stage.home.eye("--page", "busy", "--timeout", "1", "1+1"),
     stage.home.eye("--page", "free", "1+1"),

@@ -40,7 +40,7 @@ after(async () => {
 });
 
 const seen = (page: Page, text: string): Promise<unknown> => page.waitForSelector(`main >> text=${text}`);
-const asks = (agent: string, ...args: string[]) => stage.home.eyeWith({ folder: agent }, ...args);
+const run = (agent: string, ...args: string[]) => stage.home.eyeWith({ folder: agent }, ...args);
 
 /** The count in "123 calls". */
 const lastCount = (text: string): string => /(\d+) calls/u.exec(text)?.[1] ?? "0";
@@ -62,8 +62,8 @@ async function axe(page: Page): Promise<string[]> {
 test("pages and both agents are shown as they come", async () => {
   await tab.go("now");
   await seen(tab.page, "start");
-  assert.equal((await asks("ada", "1 + 1")).stdout, "2\n");
-  assert.equal((await asks("bob", "2 + 2")).stdout, "4\n");
+  assert.equal((await run("ada", "1 + 1")).stdout, "2\n");
+  assert.equal((await run("bob", "2 + 2")).stdout, "4\n");
   await tab.page.waitForSelector("td >> text=ada");
   await tab.page.waitForSelector("td >> text=bob");
   await seen(tab.page, "by bob");
@@ -75,8 +75,8 @@ test("pages and both agents are shown as they come", async () => {
 
 test("calls come as they happen, are filtered, paused and looked at", async () => {
   await tab.go("calls");
-  await asks("ada", "eval", "throw new Error('no')");
-  await asks("bob", "call", "count", "by=2");
+  await run("ada", "eval", "throw new Error('no')");
+  await run("bob", "call", "count", "by=2");
   await tab.page.waitForSelector(".row >> text=threw");
   await tab.page.waitForSelector(".row >> text=count");
   await tab.page.fill("[data-filter]", "ada failed");
@@ -92,10 +92,10 @@ test("calls come as they happen, are filtered, paused and looked at", async () =
   await tab.page.fill("[data-filter]", "");
   await tab.page.click("text=Pause the list");
   const before = await tab.page.innerText(".tools [role=status]");
-  const heard = Number(await tab.page.getAttribute(".calls", "data-seen"));
-  await asks("ada", "3 + 3");
+  const seen = Number(await tab.page.getAttribute(".calls", "data-seen"));
+  await run("ada", "3 + 3");
   await until("the call is heard", async () =>
-    Number(await tab.page.getAttribute(".calls", "data-seen")) > heard ? true : undefined,
+    Number(await tab.page.getAttribute(".calls", "data-seen")) > seen ? true : undefined,
   );
   assert.equal(await tab.page.innerText(".tools [role=status]"), before);
   await tab.page.click("text=Go on");
@@ -214,9 +214,9 @@ test("a person pauses an agent, everything, and lets it go on", async () => {
   const ada = tab.page.locator("li", { hasText: "agent ada" }).getByRole("button");
   await ada.click();
   await tab.page.waitForSelector("[aria-pressed=true]");
-  const waiting = asks("ada", "1 + 10");
+  const waiting = run("ada", "1 + 10");
   await tab.page.waitForSelector("text=1 call waits to go on.");
-  assert.equal((await asks("bob", "1")).stdout, "1\n");
+  assert.equal((await run("bob", "1")).stdout, "1\n");
   await ada.click();
   assert.equal((await waiting).stdout, "11\n");
   await tab.page.waitForSelector("[aria-pressed=true]", { state: "detached" });
@@ -225,8 +225,8 @@ test("a person pauses an agent, everything, and lets it go on", async () => {
   await tab.page.keyboard.type("pause: everything");
   await tab.page.keyboard.press("Enter");
   await tab.page.waitForSelector("text=All agents are paused.");
-  assert.match((await asks("bob", "--timeout", "0.2", "1")).stderr, /paused all agents/);
-  const [held, after] = [asks("bob", "1 + 20"), tab.page.waitForSelector(".banner >> text=1 call waits.")];
+  assert.match((await run("bob", "--timeout", "0.2", "1")).stderr, /paused all agents/);
+  const [held, after] = [run("bob", "1 + 20"), tab.page.waitForSelector(".banner >> text=1 call waits.")];
   await after;
   await tab.page.keyboard.press("Control+k");
   await tab.page.waitForSelector(".palette[open]");
@@ -300,7 +300,7 @@ test("a used link, a page of the hub and a reload", async () => {
     });
     return key + " " + open;
   })()`;
-  assert.equal((await asks("bob", "--page", start.session, "eval", attack)).stdout, "refused refused\n");
+  assert.equal((await run("bob", "--page", start.session, "eval", attack)).stdout, "refused refused\n");
 });
 
 test("nothing was asked of elsewhere, and the policy was never broken", () => {
@@ -323,7 +323,7 @@ test("in Firefox: the link, live calls, a page's tools", async () => {
     await page.goto(await consoleLink(stage.home));
     await page.waitForSelector(".card");
     await page.evaluate(() => (location.hash = "#/calls"));
-    await asks("bob", "eval", "throw new Error('seen in Firefox')");
+    await run("bob", "eval", "throw new Error('seen in Firefox')");
     await page.waitForSelector(".row .bad");
     await page.evaluate((hash) => (location.hash = hash), `#/page/${start.session}`);
     await page.waitForSelector(".element");

@@ -21,7 +21,7 @@ async function inMidCall(kill: () => Promise<unknown>, mark: string): Promise<{ 
   const waiting = await stage.home.start([`window.${mark} = true; new Promise(() => {})`]);
   await visit.page.waitForFunction((name) => name in window, mark);
   await kill();
-  return waiting.said;
+  return waiting.ended;
 }
 
 test("a hub killed in mid-call: the CLI says so and exits 3, and the next call starts a hub and is answered by the same page", async () => {
@@ -58,9 +58,9 @@ test("a page that was opened before its hub joins when the hub starts", async ()
 
 test("many commands at once without a hub start one hub, and all are answered", async () => {
   await stage.home.eye("down");
-  const said = await Promise.all(Array.from({ length: 10 }, (_, call) => stage.home.eye(`${String(call)} + 1`)));
+  const results = await Promise.all(Array.from({ length: 10 }, (_, call) => stage.home.eye(`${String(call)} + 1`)));
   assert.deepEqual(
-    said.map(({ stdout, stderr }) => stdout || stderr),
+    results.map(({ stdout, stderr }) => stdout || stderr),
     Array.from({ length: 10 }, (_, call) => `${String(call + 1)}\n`),
   );
 });

@@ -44,10 +44,10 @@ const listed = (): Promise<(string | null)[][]> =>
 
 test("every call is listed with what came of it, the last first", async () => {
   await lit("on");
-  await desktop.says("getUser()");
+  await desktop.output("getUser()");
   await desktop.eye("nonsense");
-  await desktop.says("call", "list_files", "path=scripts");
-  await desktop.says("fire", "1 + 1");
+  await desktop.output("call", "list_files", "path=scripts");
+  await desktop.output("fire", "1 + 1");
   await desktop.page.click("#activity-light");
   const calls = await until("all four are listed", async () => {
     const rows = await listed();
@@ -76,7 +76,7 @@ test("the light blinks with a call", async () => {
   });
   // Calls within one frame cause one blink, so the test waits for each.
   for (const blinks of ["1", "2"]) {
-    await desktop.says(blinks);
+    await desktop.output(blinks);
     await until(`it has blinked ${blinks}`, async () =>
       (await desktop.page.getAttribute("html", "data-blinks")) === blinks ? true : undefined,
     );
@@ -101,7 +101,7 @@ test("paused, the page refuses every kind of call and says why; resumed, it answ
     assert.match(stderr, REFUSED);
   }
   assert.equal(await desktop.page.locator(".window").count(), 0);
-  assert.equal(await desktop.says("state", "user"), "root", "what was published may still be read");
+  assert.equal(await desktop.output("state", "user"), "root", "what was published may still be read");
   await desktop.page.click("#activity .switch");
   assert.equal(await resumed("document.title"), "Desktop");
 });
@@ -124,5 +124,5 @@ test("the light shows when there is no hub, and when it is back", async () => {
   await stage.home.up();
   await lit("on");
   await stage.joined(desktop.page);
-  assert.equal(await desktop.says("getUser()"), "root");
+  assert.equal(await desktop.output("getUser()"), "root");
 });

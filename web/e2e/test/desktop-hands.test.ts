@@ -212,12 +212,12 @@ test("what is not saved is not lost by a key, nor by the mouse; saved, it is the
   await question.getByRole("button", { name: "Keep" }).click();
   await desktop.page.focus(`${frame(0)} textarea`);
   await desktop.page.keyboard.press("Control+s");
-  assert.equal(await desktop.says("call", "read_file", "path=untitled.txt"), "remember the milk");
+  assert.equal(await desktop.output("call", "read_file", "path=untitled.txt"), "remember the milk");
   await desktop.page.keyboard.type("!");
   await desktop.page.click(`${frame(0)} .window-close`);
   await question.getByRole("button", { name: "Discard" }).click();
   await desktop.page.locator(frame(0)).waitFor({ state: "detached" });
-  assert.equal(await desktop.says("call", "read_file", "path=untitled.txt"), "remember the milk");
+  assert.equal(await desktop.output("call", "read_file", "path=untitled.txt"), "remember the milk");
 });
 
 test("folders and files open; a note on a day is kept in a file", async () => {
@@ -231,7 +231,7 @@ test("folders and files open; a note on a day is kept in a file", async () => {
   const day = await desktop.page.evaluate(() => document.activeElement?.getAttribute("data-day") ?? "");
   await desktop.page.fill(".day .field", "dentist");
   await desktop.page.keyboard.press("Enter");
-  assert.deepEqual(JSON.parse(await desktop.says("call", "read_file", "path=calendar.json")), { [day]: ["dentist"] });
+  assert.deepEqual(JSON.parse(await desktop.output("call", "read_file", "path=calendar.json")), { [day]: ["dentist"] });
 });
 
 test("javascript.ide runs code in the page and shows what it throws", async () => {

@@ -18,13 +18,13 @@ beforeEach(async () => {
 afterEach(() => desktop.close());
 
 test('pub chat "hello" is in the chat, open or not', async () => {
-  assert.equal(await desktop.says("pub", "chat", "hello"), "delivered to 1");
+  assert.equal(await desktop.output("pub", "chat", "hello"), "delivered to 1");
   await desktop.page.locator(".toast", { hasText: "hello" }).waitFor();
   assert.equal(await desktop.page.locator(".badge").textContent(), "1");
   await desktop.page.click(".desktop-icon[data-app=chat]");
   assert.equal(await desktop.page.locator(".chat-line p").textContent(), "hello");
   await desktop.page.locator(".badge").waitFor({ state: "hidden" });
-  await desktop.says("pub", "chat", '{"text": "again"}');
+  await desktop.output("pub", "chat", '{"text": "again"}');
   await desktop.page.locator(".chat-line p", { hasText: "again" }).waitFor();
 });
 
@@ -32,19 +32,19 @@ test("sub chat hears what the person says", async () => {
   await desktop.page.click(".desktop-icon[data-app=chat]");
   await desktop.page.keyboard.type("is anybody there?");
   await desktop.page.keyboard.press("Enter");
-  const heard = JSON.parse(await desktop.says("sub", "chat", "--count", "1", "--json")) as {
+  const received = JSON.parse(await desktop.output("sub", "chat", "--count", "1", "--json")) as {
     topic: string;
     message: string;
     as: string;
   };
-  assert.deepEqual([heard.topic, heard.message, heard.as], ["chat", "is anybody there?", "root"]);
+  assert.deepEqual([received.topic, received.message, received.as], ["chat", "is anybody there?", "root"]);
 });
 
 test("topics of the page's own programs reach agents, and theirs the page", async () => {
-  await desktop.says('ALGO.pubsub.subscribe("sum", m => ALGO.pubsub.respond(m, m.a + m.b)); 0');
-  assert.equal(await desktop.says("pub", "sum", '{"a": 1, "b": 2}', "--reply"), "3");
-  await desktop.says('ALGO.pubsub.publish("build", {ok: true}); 0');
-  assert.equal(await desktop.says("sub", "build", "--count", "1"), '{"ok":true}');
+  await desktop.output('ALGO.pubsub.subscribe("sum", m => ALGO.pubsub.respond(m, m.a + m.b)); 0');
+  assert.equal(await desktop.output("pub", "sum", '{"a": 1, "b": 2}', "--reply"), "3");
+  await desktop.output('ALGO.pubsub.publish("build", {ok: true}); 0');
+  assert.equal(await desktop.output("sub", "build", "--count", "1"), '{"ok":true}');
 });
 
 test("two desktops chat with each other", async () => {
@@ -59,37 +59,37 @@ test("two desktops chat with each other", async () => {
 });
 
 test('send claude-eyes "analyze" is shown and answered, and sub claude hears it', async () => {
-  await desktop.says('openSystemApp("files")');
-  const answer = await desktop.says("send", "claude-eyes", "analyze");
+  await desktop.output('openSystemApp("files")');
+  const answer = await desktop.output("send", "claude-eyes", "analyze");
   assert.match(
     answer,
     /^root's desktop, 2 windows: Files \d+×\d+ at \d+,\d+; Claude Eyes \(active\) \d+×\d+ at \d+,\d+$/,
   );
   assert.equal(await desktop.page.locator(".eyes-list li p").first().textContent(), "analyze");
-  assert.equal(await desktop.says("sub", "claude", "--count", "1"), answer);
+  assert.equal(await desktop.output("sub", "claude", "--count", "1"), answer);
   const other = await desktop.eye("send", "solitaire", "x");
   assert.match(other.stderr, /no app solitaire\n.*its apps: `chat`, `files`/s);
 });
 
 test("what the page tells claude waits for who reads, once", async () => {
-  await desktop.says('ALGO.pubsub.publish("claude", "first"); ALGO.pubsub.publish("claude", {n: 2}); 0');
-  assert.equal(await desktop.says("read"), 'first\n{"n":2}');
-  assert.equal(await desktop.says("read"), "");
+  await desktop.output('ALGO.pubsub.publish("claude", "first"); ALGO.pubsub.publish("claude", {n: 2}); 0');
+  assert.equal(await desktop.output("read"), 'first\n{"n":2}');
+  assert.equal(await desktop.output("read"), "");
 });
 
 test("write shows the person a message, and calls the bridge by its old name", async () => {
-  await desktop.says("write", '{"msg":"hello"}');
+  await desktop.output("write", '{"msg":"hello"}');
   await desktop.page.locator(".toast", { hasText: '{"msg":"hello"}' }).waitFor();
-  await desktop.says("write", '{"_bridge":"openApp","_args":["calendar"],"_id":7}');
-  assert.deepEqual(JSON.parse(await desktop.says("read", "--wait", "5")), {
+  await desktop.output("write", '{"_bridge":"openApp","_args":["calendar"],"_id":7}');
+  assert.deepEqual(JSON.parse(await desktop.output("read", "--wait", "5")), {
     success: true,
     opened: "calendar",
     name: "Calendar",
     _id: 7,
   });
   assert.equal(await desktop.page.locator(".window[data-app=calendar]").isVisible(), true);
-  await desktop.says("write", '{"_bridge":"constructor"}');
-  assert.deepEqual(JSON.parse(await desktop.says("read", "--wait", "5")), { error: "Unknown bridge command" });
+  await desktop.output("write", '{"_bridge":"constructor"}');
+  assert.deepEqual(JSON.parse(await desktop.output("read", "--wait", "5")), { error: "Unknown bridge command" });
 });
 
 test("paused, messages to apps and to the page are refused too", async () => {

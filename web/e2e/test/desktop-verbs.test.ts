@@ -18,17 +18,17 @@ beforeEach(async () => {
 afterEach(() => desktop.close());
 
 test("query '.desktop-icon' tells what the first icon is, --all how many there are", async () => {
-  const first = JSON.parse(await desktop.says("query", ".desktop-icon")) as {
+  const first = JSON.parse(await desktop.output("query", ".desktop-icon")) as {
     tag: string;
     text: string;
     rect: { width: number };
   };
   assert.deepEqual([first.tag, first.text, first.rect.width], ["button", "Chat", 96]);
-  assert.equal((JSON.parse(await desktop.says("query", ".desktop-icon", "--all")) as unknown[]).length, 7);
+  assert.equal((JSON.parse(await desktop.output("query", ".desktop-icon", "--all")) as unknown[]).length, 7);
 });
 
 test("click '#start-button' opens the start menu, and says so", async () => {
-  assert.match(await desktop.says("click", "#start-button"), /\+ dialog Start/);
+  assert.match(await desktop.output("click", "#start-button"), /\+ dialog Start/);
   assert.equal(await desktop.page.locator("#start-menu").isVisible(), true);
 });
 
@@ -39,8 +39,8 @@ test("click '#button', which is not there, says what there is", async () => {
 });
 
 test("look names every icon, button and window once", async () => {
-  await desktop.says('openSystemApp("chat")');
-  const seen = await desktop.says("look");
+  await desktop.output('openSystemApp("chat")');
+  const seen = await desktop.output("look");
   for (const line of [
     "nav Apps:",
     "[javascript.ide]",
@@ -55,11 +55,11 @@ test("look names every icon, button and window once", async () => {
 });
 
 test("a window is dragged by its bar, and its new place is in the state", async () => {
-  await desktop.says('openSystemApp("files")');
+  await desktop.output('openSystemApp("files")');
   const { x, y } = await desktop.box(".window");
   const bar = await desktop.box(".window-bar");
   // Drags the middle of the bar to that point of the screen.
-  await desktop.says(
+  await desktop.output(
     "drag",
     ".window-bar",
     `${String(bar.x + bar.width / 2 + 100)},${String(bar.y + bar.height / 2 + 50)}`,
@@ -70,13 +70,13 @@ test("a window is dragged by its bar, and its new place is in the state", async 
 });
 
 test("a message is filled in and sent, and a key closes the window", async () => {
-  await desktop.says('openSystemApp("chat")');
-  await desktop.says("fill", ".chat-form input", "hello");
-  await desktop.says("press", "Enter");
+  await desktop.output('openSystemApp("chat")');
+  await desktop.output("fill", ".chat-form input", "hello");
+  await desktop.output("press", "Enter");
   assert.equal(await desktop.page.locator(".chat-line.is-mine p").textContent(), "hello");
-  await desktop.says("press", "Escape");
-  await desktop.says("press", "Escape");
-  assert.equal(await desktop.says("windows.length"), "0");
+  await desktop.output("press", "Escape");
+  await desktop.output("press", "Escape");
+  assert.equal(await desktop.output("windows.length"), "0");
 });
 
 test("paused, no agent looks or clicks", async () => {

@@ -48,7 +48,7 @@ after(async () => {
   await home.close();
 });
 
-async function said(...args: string[]): Promise<string> {
+async function output(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await home.eye(...args);
   assert.equal(code, 0, stderr);
   return stdout;
@@ -57,7 +57,7 @@ async function said(...args: string[]): Promise<string> {
 /** The number of yellow pixels in a picture of the tab. */
 async function yellow(id: string): Promise<number> {
   const file = join(home.folder, "shot.png");
-  await said("shot", "--format", "png", "-o", file, "--page", id);
+  await output("shot", "--format", "png", "-o", file, "--page", id);
   const { data, channels } = decode(await readFile(file));
   let count = 0;
   for (let at = 0; at < data.length; at += channels) {
@@ -76,11 +76,11 @@ test("in a granted tab a frame of another site is looked into and acted on, and 
   });
   assert.match(look, /^frame far \(of another origin: --frame (f\d)\)\n Pay here\n \1e\d+ \[Pay\]/m);
   const [target = ""] = /f\d+e\d+(?= \[Pay\])/.exec(look) ?? [];
-  await said("click", target, "--page", id);
-  assert.equal(await said("--frame", "/pay", "out.textContent", "--page", id), "clicked:true\n");
+  await output("click", target, "--page", id);
+  assert.equal(await output("--frame", "/pay", "out.textContent", "--page", id), "clicked:true\n");
   assert.ok((await yellow(id)) > 100, "an empty field is shown");
-  await said("--frame", "/pay", "fill", "#card", "4111", "--page", id);
-  assert.equal(await said("--frame", "/pay", "card.value", "--page", id), "4111\n");
+  await output("--frame", "/pay", "fill", "#card", "4111", "--page", id);
+  assert.equal(await output("--frame", "/pay", "card.value", "--page", id), "4111\n");
   assert.equal(await yellow(id), 0);
   await page.evaluate(() => document.querySelector("iframe")?.remove());
   await until("the frame is no page any more", async () =>
@@ -94,7 +94,7 @@ test("in a tab that a site grants, a frame of another site is neither seen nor s
   await person.grant(page, "site");
   const { id } = await person.joined(page);
   assert.equal(await yellow(id), 0, "the whole frame is hidden");
-  assert.match(await said("look", "--page", id), /^# Shop\nframe far \(of another origin\)\n$/);
+  assert.match(await output("look", "--page", id), /^# Shop\nframe far \(of another origin\)\n$/);
   const frames = (await home.pages()).filter((row) => row.id.startsWith(`${id}.`) && row.state !== "gone");
   assert.deepEqual(frames, []);
   assert.notEqual((await home.eye("--frame", "/pay", "1", "--page", id)).code, 0);
@@ -116,7 +116,7 @@ test("in a tab that is zoomed in by pinching, what is typed is painted over wher
   };
   assert.ok((await zoomed()) > 0, "the part that is seen is not the first");
   assert.ok((await yellow(id)) > 100, "an empty field is shown");
-  await said("fill", "#card", "4111", "--page", id);
+  await output("fill", "#card", "4111", "--page", id);
   assert.ok((await zoomed()) > 0);
   assert.equal(await yellow(id), 0);
   await page.close();

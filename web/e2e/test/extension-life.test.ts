@@ -31,7 +31,7 @@ after(async () => {
   await home.close();
 });
 
-async function said(...args: string[]): Promise<string> {
+async function output(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await home.eye(...args);
   assert.equal(code, 0, stderr);
   return stdout;
@@ -61,7 +61,7 @@ test("a worker that was stopped and left alone for 40 s has its tab again", asyn
   // Does nothing in the meantime: that is what the test is about.
   await new Promise((resolve) => setTimeout(resolve, ALONE_MS));
   assert.equal((await person.joined(page)).id, id);
-  assert.equal(await said("document.title", "--page", id), "Shop\n");
+  assert.equal(await output("document.title", "--page", id), "Shop\n");
 });
 
 test("a hub that is started again has the attached tab again, under the same name", async () => {
@@ -69,12 +69,12 @@ test("a hub that is started again has the attached tab again, under the same nam
   const page = await person.visit(site.url("/shop"));
   await person.grant(page);
   const { id } = await person.joined(page);
-  await said("globalThis.kept = 42", "--page", id);
+  await output("globalThis.kept = 42", "--page", id);
   await home.killHub();
   await home.up();
   assert.equal((await person.joined(page)).id, id);
-  assert.equal(await said("kept", "--page", id), "42\n");
-  assert.match(await said("look", "--page", id), /\[Go\]/);
+  assert.equal(await output("kept", "--page", id), "42\n");
+  assert.match(await output("look", "--page", id), /\[Go\]/);
 });
 
 test("what listens at the hub's port and is not the hub gets nothing", async () => {
@@ -83,11 +83,11 @@ test("what listens at the hub's port and is not the hub gets nothing", async () 
   await person.grant(page);
   const { id } = await person.joined(page);
   await home.killHub();
-  const heard: string[] = [];
+  const received: string[] = [];
   const server = new WebSocketServer({ host: "127.0.0.1", port: home.port, handleProtocols: () => "eye.extension" });
   const knocked = new Promise<void>((resolve) => {
     server.on("connection", (socket) => {
-      socket.on("message", (data: Buffer) => heard.push(data.toString()));
+      socket.on("message", (data: Buffer) => received.push(data.toString()));
       socket.on("close", () => resolve());
       socket.send(JSON.stringify({ method: "Eye.prove", params: { nonce: "A".repeat(26), proofs: ["0".repeat(64)] } }));
       const params = { id: "a", secret: "b", name: "c" };
@@ -101,7 +101,7 @@ test("what listens at the hub's port and is not the hub gets nothing", async () 
   await popup.close();
   for (const client of server.clients) client.terminate();
   await new Promise((resolve) => server.close(resolve));
-  assert.deepEqual(heard, []);
+  assert.deepEqual(received, []);
   await home.up();
   assert.equal((await person.joined(page)).id, id);
 });
@@ -111,8 +111,8 @@ test("a pairing that is taken back ends at once, and the browser says so", async
   const page = await person.visit(site.url("/shop"));
   await person.grant(page);
   const { id } = await person.joined(page);
-  const rows = (await said("token", "list", "--json")).trim().split("\n");
-  for (const row of rows) await said("token", "revoke", (JSON.parse(row) as { name: string }).name);
+  const rows = (await output("token", "list", "--json")).trim().split("\n");
+  for (const row of rows) await output("token", "revoke", (JSON.parse(row) as { name: string }).name);
   await until("the page is gone", async () =>
     (await home.pages()).find((row) => row.id === id && row.state === "gone"),
   );
@@ -146,8 +146,8 @@ test("two browsers are paired at once: pages say which, calls reach the right on
     const [one, two] = [await titled("Here"), await titled("There")];
     assert.notEqual(one.browser, two.browser);
     assert.deepEqual(rows.map((row) => row.id).sort(), [one.id, two.id].sort());
-    const listed = (await said("browse", "--list")).trim().split("\n");
-    const text = (await said("pages")).split("\n");
+    const listed = (await output("browse", "--list")).trim().split("\n");
+    const text = (await output("pages")).split("\n");
     for (const { id, browser = "" } of [one, two]) {
       assert.ok(
         listed.some((row) => row.startsWith(browser) && row.endsWith(` 1 pages: ${id}`)),
@@ -162,8 +162,8 @@ test("two browsers are paired at once: pages say which, calls reach the right on
       [one, "here"],
       [two, "there"],
     ] as const) {
-      assert.equal(await said(`globalThis.who = "${name}"`, "--page", id), `${name}\n`);
-      await said("click", "text=Go", "--page", id);
+      assert.equal(await output(`globalThis.who = "${name}"`, "--page", id), `${name}\n`);
+      await output("click", "text=Go", "--page", id);
     }
     const who = () => (globalThis as { who?: string }).who;
     assert.deepEqual([await here.evaluate(who), await there.evaluate(who)], ["here", "there"]);
@@ -171,12 +171,12 @@ test("two browsers are paired at once: pages say which, calls reach the right on
     const waiting = await home.start(["await new Promise(() => globalThis.began = true)", "--page", two.id]);
     await there.waitForFunction(() => (globalThis as { began?: boolean }).began === true);
     await other.kill();
-    assert.notEqual((await waiting.said).code, 0);
+    assert.notEqual((await waiting.ended).code, 0);
     await until("its page is gone", async () =>
       (await home.pages()).find((row) => row.id === two.id && row.state === "gone"),
     );
-    assert.equal(await said("who", "--page", one.id), "here\n");
-    assert.equal((await said("browse", "--list")).trim().split("\n").length, 1);
+    assert.equal(await output("who", "--page", one.id), "here\n");
+    assert.equal((await output("browse", "--list")).trim().split("\n").length, 1);
     await until("one browser has nothing to tell it from another", async () =>
       (await home.pages()).find((row) => row.id === one.id && row.browser === undefined),
     );
@@ -195,9 +195,9 @@ test("two profiles have their own pairings, and each shows its own tabs", async 
     const there = await other.visit(site.url("/mail"));
     await other.grant(there);
     const [one, two] = [await person.joined(here), await other.joined(there)];
-    assert.equal(await said("document.title", "--page", one.id), "Shop\n");
-    assert.equal(await said("document.title", "--page", two.id), "Mail\n");
-    const listed = await said("browse", "--list");
+    assert.equal(await output("document.title", "--page", one.id), "Shop\n");
+    assert.equal(await output("document.title", "--page", two.id), "Mail\n");
+    const listed = await output("browse", "--list");
     const rows = listed.trim().split("\n");
     assert.equal(rows.length, 2, listed);
     for (const { id } of [one, two])
@@ -206,7 +206,7 @@ test("two profiles have their own pairings, and each shows its own tabs", async 
     await until("the other browser's page is gone", async () =>
       (await home.pages()).find((row) => row.id === two.id && row.state === "gone"),
     );
-    assert.equal(await said("document.title", "--page", one.id), "Shop\n");
+    assert.equal(await output("document.title", "--page", one.id), "Shop\n");
   } finally {
     await other.close();
   }

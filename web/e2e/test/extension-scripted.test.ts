@@ -51,7 +51,7 @@ after(async () => {
   await home.close();
 });
 
-async function said(...args: string[]): Promise<string> {
+async function output(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await home.eye(...args);
   assert.equal(code, 0, stderr);
   return stdout;
@@ -72,7 +72,7 @@ async function gone(id: string): Promise<void> {
 /** The numbers of yellow and of green pixels in a picture of the tab. */
 async function colours(id: string): Promise<readonly [yellow: number, green: number]> {
   const file = join(home.folder, "shot.png");
-  await said("shot", "-o", file, "--page", id);
+  await output("shot", "-o", file, "--page", id);
   const { data, channels } = decode(await readFile(file));
   let [yellow, green] = [0, 0];
   for (let at = 0; at < data.length; at += channels) {
@@ -93,16 +93,16 @@ test("a granted tab is a page: eval, look, verbs by events of its own, and what 
     [shop.url()],
     "the other tab stays invisible",
   );
-  assert.equal(await said("document.title", "--page", id), "Shop\n");
-  assert.match(await said("look", "--page", id), /\[Go\]/);
-  await said("click", "text=Go", "--page", id);
-  assert.equal(await said("out.textContent", "--page", id), "clicked:false\n");
-  await said("fill", "#name", "Ada", "--page", id);
+  assert.equal(await output("document.title", "--page", id), "Shop\n");
+  assert.match(await output("look", "--page", id), /\[Go\]/);
+  await output("click", "text=Go", "--page", id);
+  assert.equal(await output("out.textContent", "--page", id), "clicked:false\n");
+  await output("fill", "#name", "Ada", "--page", id);
   assert.equal(await shop.inputValue("#name"), "Ada");
   for (const verb of [["cookies", "get"], ["net"], ["dialog"], ["stop-script"]])
     assert.match(await refused(...verb, "--page", id), /needs a browser with hands: .*\(eye extension\)/);
   await mail.close();
-  await said("close", "--page", id);
+  await output("close", "--page", id);
   await until("the tab is closed", () => (shop.isClosed() ? true : undefined));
   await gone(id);
 });
@@ -111,8 +111,8 @@ test("under a strict policy look and verbs work, and eval says why it does not",
   const page = await person.visit(site.url("/strict"));
   await person.grant(page);
   const { id } = await person.joined(page);
-  assert.match(await said("look", "--page", id), /\[Go\]/);
-  await said("click", "text=Go", "--page", id);
+  assert.match(await output("look", "--page", id), /\[Go\]/);
+  await output("click", "text=Go", "--page", id);
   assert.equal(await page.textContent("#out"), "clicked:false");
   const why = await refused("1 + 1", "--page", id);
   assert.match(why, /does not evaluate code \((?:CSP|Trusted Types)\)/);
@@ -123,19 +123,19 @@ test("the page stays the same over a reload, links, the way back and the hub's e
   const page = await person.visit(site.url("/shop"));
   await person.grant(page);
   const { id } = await person.joined(page);
-  await said("globalThis.before = 1", "--page", id);
+  await output("globalThis.before = 1", "--page", id);
   await page.reload();
-  assert.equal(await said("typeof before", "--page", id), "undefined\n");
-  assert.match(await said("click", "text=Mail", "--page", id), /Mail/);
-  assert.equal(await said("document.title", "--page", id), "Mail\n");
-  assert.match(await said("back", "--page", id), /Shop/);
-  assert.equal(await said("document.title", "--page", id), "Shop\n");
-  await said("reload", "--page", id);
-  await said("globalThis.kept = 42", "--page", id);
+  assert.equal(await output("typeof before", "--page", id), "undefined\n");
+  assert.match(await output("click", "text=Mail", "--page", id), /Mail/);
+  assert.equal(await output("document.title", "--page", id), "Mail\n");
+  assert.match(await output("back", "--page", id), /Shop/);
+  assert.equal(await output("document.title", "--page", id), "Shop\n");
+  await output("reload", "--page", id);
+  await output("globalThis.kept = 42", "--page", id);
   await home.killHub();
   await home.up();
   assert.equal((await person.joined(page)).id, id);
-  assert.equal(await said("kept", "--page", id), "42\n");
+  assert.equal(await output("kept", "--page", id), "42\n");
   await person.stopWorker();
   // Opening the extension's screen wakes the worker.
   await (await person.popup()).close();
@@ -153,7 +153,7 @@ test("one click stops it: what waits ends, and the tab is gone for agents", asyn
   const waiting = await home.start(["await new Promise(() => globalThis.began = true)", "--page", id]);
   await page.waitForFunction(() => (globalThis as { began?: boolean }).began === true);
   await person.click(page);
-  const { code } = await waiting.said;
+  const { code } = await waiting.ended;
   assert.notEqual(code, 0);
   await gone(id);
   assert.equal(await person.badge(page), "");
@@ -167,10 +167,10 @@ test("a badge and the title show that an agent was there, and no agent reads tha
   await person.grant(page);
   const { id } = await person.joined(page);
   await until("the badge rests", async () => ((await person.badge(page)) === "on" ? true : undefined));
-  await said("1 + 1", "--page", id);
+  await output("1 + 1", "--page", id);
   assert.equal(await person.badge(page), "●");
   await until("the title is marked", async () => ((await page.title()) === `${MARK}Shop` ? true : undefined));
-  assert.equal(await said("document.title", "--page", id), "Shop\n");
+  assert.equal(await output("document.title", "--page", id), "Shop\n");
   await until("the mark is gone", async () => ((await page.title()) === "Shop" ? true : undefined));
   assert.equal((await home.pages()).find((row) => row.id === id)?.title, "Shop");
 });
@@ -189,8 +189,8 @@ test("a picture shows what is in view, without secrets and frames of other origi
   const other = await person.joined(long);
   assert.match(await refused("shot", "--full", "-o", join(home.folder, "x.png"), "--page", other.id), /eye scroll/);
   assert.match(await refused("shot", "#end", "-o", join(home.folder, "x.png"), "--page", other.id), /eye scroll/);
-  await said("scroll", "#end", "--page", other.id);
-  assert.match(await said("shot", "#end", "-o", join(home.folder, "x.png"), "--page", other.id), /x\.png \d+x\d+/);
+  await output("scroll", "#end", "--page", other.id);
+  assert.match(await output("shot", "#end", "-o", join(home.folder, "x.png"), "--page", other.id), /x\.png \d+x\d+/);
 });
 
 test("a tab's grant ends at another site, unless the person allows every site", async () => {
@@ -214,7 +214,7 @@ test("a tab's grant ends at another site, unless the person allows every site", 
   assert.equal((await person.joined(page)).id, id);
   await page.goto(site.url("/mail", "127.0.0.1"));
   assert.equal((await person.joined(page)).id, id);
-  assert.equal(await said("document.title", "--page", id), "Mail\n");
+  assert.equal(await output("document.title", "--page", id), "Mail\n");
   await popup.uncheck("#everywhere");
   await gone(id);
   await popup.close();
@@ -225,8 +225,8 @@ test("a site is granted in all its tabs, where the browser allows it, and ends w
   await person.grant(one, "site");
   const two = await person.visit(site.url("/mail"));
   const [first, second] = [await person.joined(one), await person.joined(two)];
-  assert.equal(await said("document.title", "--page", first.id), "Shop\n");
-  assert.equal(await said("document.title", "--page", second.id), "Mail\n");
+  assert.equal(await output("document.title", "--page", first.id), "Shop\n");
+  assert.equal(await output("document.title", "--page", second.id), "Mail\n");
   assert.match(await refused("shot", "-o", join(home.folder, "x.png"), "--page", second.id), /eye's own button/);
   await two.goto(site.url("/mail", "127.0.0.1"));
   await gone(second.id);
@@ -240,7 +240,7 @@ test("a site is granted in all its tabs, where the browser allows it, and ends w
   await two.goto(site.url("/mail", "127.0.0.1"));
   await gone(second.id);
   assert.equal(await two.evaluate(() => Symbol.for("eye.client") in globalThis), false, "nothing was put there");
-  assert.equal(await said("document.title", "--page", first.id), "Shop\n");
+  assert.equal(await output("document.title", "--page", first.id), "Shop\n");
   // The browser then also revokes single sites.
   await screen.uncheck("#everywhere");
   await gone(first.id);
@@ -252,7 +252,7 @@ test("a site that is denied to agents is denied here too, and the tab can be led
   const page = await person.visit(site.url("/login"));
   await person.grant(page);
   const { id } = await person.joined(page);
-  await said("deny", new URL(page.url()).origin);
+  await output("deny", new URL(page.url()).origin);
   try {
     await until("it is denied", async () => {
       const { code, stderr } = await home.eye("look", "--page", id);
@@ -262,6 +262,6 @@ test("a site that is denied to agents is denied here too, and the tab can be led
     await home.eye("goto", site.url("/mail", "127.0.0.1"), "--page", id);
     await page.waitForURL(site.url("/mail", "127.0.0.1"));
   } finally {
-    await said("deny", "--remove", new URL(site.url("/login")).origin);
+    await output("deny", "--remove", new URL(site.url("/login")).origin);
   }
 });

@@ -45,7 +45,7 @@ after(async () => {
   await home.close();
 });
 
-async function said(...args: string[]): Promise<string> {
+async function output(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await home.eye(...args);
   assert.equal(code, 0, stderr);
   return stdout;
@@ -66,20 +66,20 @@ test("a granted tab is a page: eval, look, a trusted click and a picture, under 
   const { id } = await person.joined(shop);
   const rows = await home.pages();
   assert.deepEqual([rows.length, rows[0]?.url], [1, shop.url()], "the other tab stays invisible");
-  assert.equal(await said("document.title", "--page", id), "Shop\n");
-  assert.match(await said("look"), /\[Go\]/);
-  await said("click", "text=Go");
-  assert.equal(await said("out.textContent"), "clicked:true\n");
+  assert.equal(await output("document.title", "--page", id), "Shop\n");
+  assert.match(await output("look"), /\[Go\]/);
+  await output("click", "text=Go");
+  assert.equal(await output("out.textContent"), "clicked:true\n");
   const note = join(home.folder, "work", "note.txt");
   await writeFile(note, "hello");
-  await said("upload", "#file", note);
-  assert.equal(await said("file.files[0].name + await file.files[0].text()"), "note.txthello\n", "by its content");
-  assert.match(await said("downloads"), /not told to eye/);
+  await output("upload", "#file", note);
+  assert.equal(await output("file.files[0].name + await file.files[0].text()"), "note.txthello\n", "by its content");
+  assert.match(await output("downloads"), /not told to eye/);
   const file = join(home.folder, "shop.png");
-  await said("shot", "-o", file);
+  await output("shot", "-o", file);
   assert.equal((await readFile(file)).subarray(1, 4).toString(), "PNG");
   await mail.close();
-  await said("close");
+  await output("close");
   await until("the tab is closed", () => (shop.isClosed() ? true : undefined));
   await nothingIsThere();
 });
@@ -88,8 +88,8 @@ test("a tab that is granted by itself stays granted wherever it goes, and one th
   const alone = await person.visit(site.url("/shop"));
   await person.grant(alone);
   const { id } = await person.joined(alone);
-  assert.match(await said("goto", site.url("/mail", "127.0.0.1"), "--page", id), /Mail/);
-  assert.equal(await said("document.title", "--page", id), "Mail\n");
+  assert.match(await output("goto", site.url("/mail", "127.0.0.1"), "--page", id), /Mail/);
+  assert.equal(await output("document.title", "--page", id), "Mail\n");
   await alone.close();
   await nothingIsThere();
   const one = await person.visit(site.url("/shop"));
@@ -98,18 +98,18 @@ test("a tab that is granted by itself stays granted wherever it goes, and one th
   const other = await person.joined(two);
   const first = await person.joined(one);
   // The client also runs in the next document, whose policy forbids text that becomes code.
-  await said("globalThis.before = 1", "--page", first.id);
+  await output("globalThis.before = 1", "--page", first.id);
   await one.reload();
-  assert.equal(await said("typeof before", "--page", first.id), "undefined\n");
-  assert.match(await said("look", "--page", first.id), /\[Go\]/);
+  assert.equal(await output("typeof before", "--page", first.id), "undefined\n");
+  assert.match(await output("look", "--page", first.id), /\[Go\]/);
   await two.goto(site.url("/mail", "127.0.0.1"));
   await until("the tab left what is granted", async () =>
     (await home.pages()).find((row) => row.id === other.id && row.state === "gone"),
   );
   const refused = await home.eye("document.title", "--page", other.id);
   assert.notEqual(refused.code, 0);
-  const told = (await home.pages()).find((row) => row.id === other.id);
-  assert.equal(told?.url, site.url("/mail"), "where it went was never told");
+  const row = (await home.pages()).find((row) => row.id === other.id);
+  assert.equal(row?.url, site.url("/mail"), "where it went was never told");
   await two.goto(site.url("/mail"));
   assert.equal((await person.joined(two)).id, other.id, "it is the same page when it is back");
   const popup = await person.popup(one);
@@ -125,11 +125,11 @@ test("a tab that is moved to another window stays the page that it was, with han
   const page = await person.visit(site.url("/shop"));
   await person.grant(page);
   const { id } = await person.joined(page);
-  await said("globalThis.kept = 42", "--page", id);
+  await output("globalThis.kept = 42", "--page", id);
   await person.moveOut(page);
-  assert.equal(await said("kept", "--page", id), "42\n");
-  await said("click", "text=Go", "--page", id);
-  assert.equal(await said("out.textContent", "--page", id), "clicked:true\n");
+  assert.equal(await output("kept", "--page", id), "42\n");
+  await output("click", "text=Go", "--page", id);
+  assert.equal(await output("out.textContent", "--page", id), "clicked:true\n");
   await page.close();
 });
 
@@ -142,12 +142,12 @@ test("pages say in which window they are where there are several", async () => {
   }
   const windows = async () => (await home.pages()).filter((row) => row.state === "connected").map((row) => row.window);
   assert.deepEqual(await windows(), [undefined, undefined]);
-  assert.ok(!(await said("pages")).includes("window"));
+  assert.ok(!(await output("pages")).includes("window"));
   await person.moveOut(mail);
   await until("both say theirs", async () => ((await windows()).every((one) => one !== undefined) ? true : undefined));
   const { window } = await person.joined(mail);
   assert.notEqual(window, (await person.joined(shop)).window);
-  const row = (await said("pages")).split("\n").find((line) => line.includes("/mail"));
+  const row = (await output("pages")).split("\n").find((line) => line.includes("/mail"));
   assert.ok(row?.includes(`, window ${String(window)}`), row);
   // The browser is named only if there are several.
   assert.ok((await home.pages()).every((one) => one.browser === undefined));
@@ -175,7 +175,7 @@ test("one click stops it: what waits ends, and the tab is gone for agents", asyn
   const waiting = await home.start(["await new Promise(() => globalThis.began = true)", "--page", id]);
   await page.waitForFunction(() => (globalThis as { began?: boolean }).began === true);
   await person.click(page);
-  const { code, stderr } = await waiting.said;
+  const { code, stderr } = await waiting.ended;
   assert.notEqual(code, 0);
   assert.match(stderr, /error: /);
   await nothingIsThere();
@@ -191,10 +191,10 @@ test("a badge and the page's title show that an agent was there, and no agent re
   await person.grant(page);
   const { id } = await person.joined(page);
   await until("the badge rests", async () => ((await person.badge(page)) === "on" ? true : undefined));
-  await said("1 + 1", "--page", id);
+  await output("1 + 1", "--page", id);
   assert.equal(await person.badge(page), "●");
   await until("the title is marked", async () => ((await page.title()) === `${MARK}Shop` ? true : undefined));
-  assert.equal(await said("document.title", "--page", id), "Shop\n");
+  assert.equal(await output("document.title", "--page", id), "Shop\n");
   await until("the title is marked again", async () => ((await page.title()) === `${MARK}Shop` ? true : undefined));
   assert.equal((await home.pages()).find((row) => row.id === id)?.title, "Shop");
   await until("the mark is gone", async () => ((await page.title()) === "Shop" ? true : undefined));
@@ -207,15 +207,15 @@ test("dialogs are told and answered, and a navigation keeps the page", async () 
   page.on("dialog", () => undefined);
   await person.grant(page);
   const { id } = await person.joined(page);
-  assert.match(await said("click", "text=Ask", "--accept", "--page", id), /Sure\?/);
-  assert.equal(await said("out.textContent", "--page", id), "answer:true\n");
+  assert.match(await output("click", "text=Ask", "--accept", "--page", id), /Sure\?/);
+  assert.equal(await output("out.textContent", "--page", id), "answer:true\n");
   const { code, stderr } = await home.eye("confirm('Really?')", "--page", id);
   assert.notEqual(code, 0);
   assert.match(stderr, /Really\?/);
-  assert.match(await said("dialog", "--dismiss", "--page", id), /dismissed/);
-  assert.match(await said("click", "text=Mail", "--page", id), /Mail/);
-  assert.equal(await said("document.title", "--page", id), "Mail\n");
-  await said("goto", "/shop", "--page", id);
-  assert.equal(await said("document.title", "--page", id), "Shop\n");
+  assert.match(await output("dialog", "--dismiss", "--page", id), /dismissed/);
+  assert.match(await output("click", "text=Mail", "--page", id), /Mail/);
+  assert.equal(await output("document.title", "--page", id), "Mail\n");
+  await output("goto", "/shop", "--page", id);
+  assert.equal(await output("document.title", "--page", id), "Shop\n");
   await page.close();
 });

@@ -33,7 +33,7 @@ test("React: a form is filled and sent in one call, and the answer has what beca
     "# Join\ne1 Name: _ | e2 Email: _ | e3 Plan: Free (or Team, Company) | e4 (x) small | e5 ( ) large | e6 Notes: _ | e7 [ ] I accept | e8 [Send] (disabled) | 0 keys",
   );
   await ask("check", "text=large");
-  const said = await ask(
+  const report = await ask(
     "fill",
     "text=Name=Ada",
     "text=Email=ada@x.org",
@@ -43,7 +43,7 @@ test("React: a form is filled and sent in one call, and the answer has what beca
     "--click",
     "text=Send",
   );
-  assert.ok(said.includes("+ Welcome, Ada! Team, large, hi"), said);
+  assert.ok(report.includes("+ Welcome, Ada! Team, large, hi"), report);
 });
 
 test("React: an error on blur and a request that fails are in the answer", async () => {
@@ -57,9 +57,9 @@ test("React: an error on blur and a request that fails are in the answer", async
   const held = await ask("click", "text=Send");
   assert.ok(held.includes("(invalid: That is no address., focus)"), held);
   await ask("fill", "text=Email", "mallory@x.org");
-  const said = await ask("click", "text=Send");
-  assert.ok(said.includes("error: POST /refused: 409"), said);
-  assert.ok(said.includes("error: the server said 409"), said);
+  const report = await ask("click", "text=Send");
+  assert.ok(report.includes("error: POST /refused: 409"), report);
+  assert.ok(report.includes("error: the server said 409"), report);
 });
 
 test("Vue: a row that scrolls into view is found, and a ref never means another row than the one that was shown", async () => {

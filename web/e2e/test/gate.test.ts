@@ -110,12 +110,12 @@ test("the token is in no log", async () => {
 test("a foreign page says in its console which command lets it in, and joins by itself afterwards", async () => {
   const page = await stage.context.newPage();
   const origin = stage.site.url("", "shop.test");
-  const said = page.waitForEvent("console", {
+  const logged = page.waitForEvent("console", {
     predicate: (message) => message.text().includes("eye allow"),
     timeout: 10_000,
   });
-  await Promise.all([said, page.goto(stage.site.url("/", "shop.test"))]);
-  assert.ok((await said).text().includes(`eye allow ${origin}`));
+  await Promise.all([logged, page.goto(stage.site.url("/", "shop.test"))]);
+  assert.ok((await logged).text().includes(`eye allow ${origin}`));
   assert.equal((await stage.home.eye("allow", origin)).code, 0);
   const session = await stage.joined(page);
   assert.equal((await stage.home.eye("--page", session, "location.origin")).stdout, `${origin}\n`);

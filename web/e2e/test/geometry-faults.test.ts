@@ -32,13 +32,13 @@ after(async () => {
   await server.close();
 });
 
-function says(reply: Reply, code: string, words: RegExp): void {
+function assertRefused(reply: Reply, code: string, words: RegExp): void {
   assert.deepEqual([reply.success, reply.error_code], [false, code], JSON.stringify(reply));
   assert.match(String(reply.error), words);
 }
 
-const reply = (more: object) => (heard: ReceivedMessage, socket: { send(text: string): void }) =>
-  socket.send(JSON.stringify({ requestId: heard.requestId, ...more }));
+const reply = (more: object) => (message: ReceivedMessage, socket: { send(text: string): void }) =>
+  socket.send(JSON.stringify({ requestId: message.requestId, ...more }));
 
 test("evolution is asked as the seed says, and its reply is the answer", async () => {
   const good = {
@@ -51,9 +51,9 @@ test("evolution is asked as the seed says, and its reply is the answer", async (
   };
   server.manners = { message: reply(good) };
   assert.deepEqual(await tab.call("trigger_evolution", SHADER), good);
-  const asked = await server.heard(({ action }) => action === "evolve");
-  assert.match(asked.requestId, /^evo_\d+_\w+$/);
-  const { requestId: _, ...wish } = asked;
+  const request = await server.receive(({ action }) => action === "evolve");
+  assert.match(request.requestId, /^evo_\d+_\w+$/);
+  const { requestId: _, ...wish } = request;
   assert.deepEqual(wish, {
     action: "evolve",
     seed_shader: "fn main() {}",
@@ -68,10 +68,10 @@ test("evolution is asked as the seed says, and its reply is the answer", async (
 
 test("progress of evolution reaches the caller", async () => {
   server.manners = {
-    message(heard, socket) {
+    message(message, socket) {
       socket.send(
         JSON.stringify({
-          requestId: heard.requestId,
+          requestId: message.requestId,
           type: "progress",
           generation: 3,
           generations: 10,
@@ -79,7 +79,7 @@ test("progress of evolution reaches the caller", async () => {
         }),
       );
       reply({ success: true, bestFitness: 1, generationsCompleted: 10, evolvedShader: "y", cartridgeId: "abc" })(
-        heard,
+        message,
         socket,
       );
     },
@@ -109,11 +109,15 @@ test("a backend that is not there is said to be away, with what to do", async ()
   const away = await GeometryTab.open(stage, "away", `&backends=${encodeURIComponent(url)}`);
   const origin = url.replace("http", "ws");
   const evolution = await away.refused("trigger_evolution", SHADER);
-  says(evolution, "BACKEND_UNAVAILABLE", /^Evolution backend not running at ws:/);
+  assertRefused(evolution, "BACKEND_UNAVAILABLE", /^Evolution backend not running at ws:/);
   assert.ok(String(evolution.error).endsWith(origin), String(evolution.error));
   assert.match(String(evolution.hint), /eye up/);
-  says(await away.refused("spawn_area_agent", AGENT), "BACKEND_UNAVAILABLE", /^Agent backend not running at ws:/);
-  says(
+  assertRefused(
+    await away.refused("spawn_area_agent", AGENT),
+    "BACKEND_UNAVAILABLE",
+    /^Agent backend not running at ws:/,
+  );
+  assertRefused(
     await away.refused("send_llm_prompt", { prompt: "x" }),
     "BACKEND_UNAVAILABLE",
     /^Failed to connect to LM Studio: /,
@@ -123,18 +127,18 @@ test("a backend that is not there is said to be away, with what to do", async ()
 
 test("a socket that is closed in the middle is noticed at once", async () => {
   server.manners = { message: (_, socket) => socket.terminate() };
-  says(
+  assertRefused(
     await tab.refused("trigger_evolution", SHADER),
     "BACKEND_UNAVAILABLE",
     /^Evolution backend closed the connection before it answered \(1006\)/,
   );
-  says(
+  assertRefused(
     await tab.refused("spawn_area_agent", AGENT),
     "BACKEND_UNAVAILABLE",
     /^Agent backend closed the connection before it answered/,
   );
   server.manners = { message: (_, socket) => socket.close(1001, "going away") };
-  says(await tab.refused("trigger_evolution", SHADER), "BACKEND_UNAVAILABLE", /\(1001 going away\)/);
+  assertRefused(await tab.refused("trigger_evolution", SHADER), "BACKEND_UNAVAILABLE", /\(1001 going away\)/);
 });
 
 test("after a closed socket the next call opens another", async () => {
@@ -146,15 +150,23 @@ test("after a closed socket the next call opens another", async () => {
 
 test("nonsense is an error that shows it", async () => {
   server.manners = { message: (_, socket) => socket.send("<html>") };
-  says(
+  assertRefused(
     await tab.refused("trigger_evolution", SHADER),
     "EXECUTION_FAILED",
     /^Evolution backend sent what is no JSON object: <html>/,
   );
   server.manners = { message: reply({ success: true, bestFitness: "high" }) };
-  says(await tab.refused("trigger_evolution", SHADER), "EXECUTION_FAILED", /malformed reply: bestFitness is no number/);
+  assertRefused(
+    await tab.refused("trigger_evolution", SHADER),
+    "EXECUTION_FAILED",
+    /malformed reply: bestFitness is no number/,
+  );
   server.manners = { message: reply({ success: true, agentId: 7 }) };
-  says(await tab.refused("spawn_area_agent", AGENT), "EXECUTION_FAILED", /malformed reply: agentId is no text/);
+  assertRefused(
+    await tab.refused("spawn_area_agent", AGENT),
+    "EXECUTION_FAILED",
+    /malformed reply: agentId is no text/,
+  );
 });
 
 test("a refusal of the backend comes with its own code, words and place", async () => {
@@ -162,20 +174,20 @@ test("a refusal of the backend comes with its own code, words and place", async 
     message: reply({ success: false, error: "expected `}`", error_code: "INVALID_INPUT", line: 3, column: 9 }),
   };
   const refused = await tab.refused("trigger_evolution", SHADER);
-  says(refused, "INVALID_INPUT", /^expected `}`$/);
+  assertRefused(refused, "INVALID_INPUT", /^expected `}`$/);
   assert.deepEqual([refused.line, refused.column], [3, 9]);
   server.manners = { message: reply({ success: false, error: "boom" }) };
-  says(await tab.refused("trigger_evolution", SHADER), "EXECUTION_FAILED", /^boom$/);
+  assertRefused(await tab.refused("trigger_evolution", SHADER), "EXECUTION_FAILED", /^boom$/);
 });
 
 test("replies to others are not mistaken for ours, in whatever order they come", async () => {
   const waiting: (() => void)[] = [];
   server.manners = {
-    message(heard, socket) {
+    message(message, socket) {
       socket.send(JSON.stringify({ requestId: "somebody", success: true, agentId: "wrong" }));
       waiting.push(() =>
-        reply({ success: true, agentId: `for ${String((heard.region as { x: number }).x)}`, status: "running" })(
-          heard,
+        reply({ success: true, agentId: `for ${String((message.region as { x: number }).x)}`, status: "running" })(
+          message,
           socket,
         ),
       );
@@ -201,10 +213,10 @@ test("who cancels takes the work back", async () => {
       params: { name: "trigger_evolution", arguments: SHADER, page: tab.session },
     }),
   );
-  const asked = await server.heard(({ action }) => action === "evolve");
+  const request = await server.receive(({ action }) => action === "evolve");
   agent.send(JSON.stringify({ jsonrpc: "2.0", method: "call/cancel", params: { id: "c" } }));
-  const cancelled = await server.heard(({ action }) => action === "cancel");
-  assert.equal(cancelled.requestId, asked.requestId);
+  const cancelled = await server.receive(({ action }) => action === "cancel");
+  assert.equal(cancelled.requestId, request.requestId);
   await server.hungUp();
   agent.close();
 });
@@ -229,7 +241,7 @@ test("the language model is asked as the seed says, and its tokens are counted",
     tokensUsed: { prompt: 5, completion: 2, total: 7 },
   });
   assert.equal(typeof latencyMs, "number");
-  const { body } = await server.heard(({ body: text }) => text !== undefined);
+  const { body } = await server.receive(({ body: text }) => text !== undefined);
   assert.deepEqual(JSON.parse(String(body)), {
     model: "local",
     temperature: 0.7,
@@ -244,13 +256,17 @@ test("the language model is asked as the seed says, and its tokens are counted",
 test("a language model that fails says how", async () => {
   const prompt = { prompt: "x" };
   server.manners = { request: (_, response) => response.writeHead(500).end("out of memory") };
-  says(
+  assertRefused(
     await tab.refused("send_llm_prompt", prompt),
     "EXECUTION_FAILED",
     /^LM Studio returned HTTP 500: out of memory$/,
   );
   server.manners = { request: (_, response) => response.writeHead(503).end("loading") };
-  says(await tab.refused("send_llm_prompt", prompt), "BACKEND_UNAVAILABLE", /^LM Studio returned HTTP 503: loading$/);
+  assertRefused(
+    await tab.refused("send_llm_prompt", prompt),
+    "BACKEND_UNAVAILABLE",
+    /^LM Studio returned HTTP 503: loading$/,
+  );
   server.manners = {
     request: (_, response) =>
       response.writeHead(502).end(
@@ -263,29 +279,33 @@ test("a language model that fails says how", async () => {
       ),
   };
   const refused = await tab.refused("send_llm_prompt", prompt);
-  says(refused, "BACKEND_UNAVAILABLE", /^the LLM server cannot be reached$/);
+  assertRefused(refused, "BACKEND_UNAVAILABLE", /^the LLM server cannot be reached$/);
   assert.equal(refused.hint, "start it");
   server.manners = { request: (_, response) => response.end("not json") };
-  says(await tab.refused("send_llm_prompt", prompt), "EXECUTION_FAILED", /malformed completion: not json/);
+  assertRefused(await tab.refused("send_llm_prompt", prompt), "EXECUTION_FAILED", /malformed completion: not json/);
   server.manners = { request: (_, response) => response.end('{"choices":[]}') };
-  says(await tab.refused("send_llm_prompt", prompt), "EXECUTION_FAILED", /malformed completion/);
+  assertRefused(await tab.refused("send_llm_prompt", prompt), "EXECUTION_FAILED", /malformed completion/);
   server.manners = { request: (_, response) => response.destroy() };
-  says(await tab.refused("send_llm_prompt", prompt), "BACKEND_UNAVAILABLE", /^Failed to connect to LM Studio: /);
+  assertRefused(
+    await tab.refused("send_llm_prompt", prompt),
+    "BACKEND_UNAVAILABLE",
+    /^Failed to connect to LM Studio: /,
+  );
 });
 
 test("heartbeats and reports of an agent are shown in its window", async () => {
   let beat: (more: object) => void = () => undefined;
   server.manners = {
-    message(heard, socket) {
+    message(message, socket) {
       beat = (more) => socket.send(JSON.stringify({ type: "agent_event", agentId: "watcher", ...more }));
-      if (heard.action === "spawn")
-        reply({ success: true, agentId: "watcher", status: "running", heartbeatInterval: 2 })(heard, socket);
-      else reply({ success: true, agentId: "watcher", status: "paused" })(heard, socket);
+      if (message.action === "spawn")
+        reply({ success: true, agentId: "watcher", status: "running", heartbeatInterval: 2 })(message, socket);
+      else reply({ success: true, agentId: "watcher", status: "paused" })(message, socket);
     },
   };
   await tab.call("spawn_area_agent", AGENT);
-  const asked = await server.heard(({ action }) => action === "spawn");
-  assert.equal(asked.session, tab.session, "the agent is told through which page it sees");
+  const request = await server.receive(({ action }) => action === "spawn");
+  assert.equal(request.session, tab.session, "the agent is told through which page it sees");
   beat({ event: "heartbeat", status: "running" });
   beat({ event: "heartbeat", status: "running" });
   beat({ event: "report", report: { kind: "measures", entropy: 3.5, histogram: [1, 2, 3] } });
@@ -299,7 +319,7 @@ test("heartbeats and reports of an agent are shown in its window", async () => {
   assert.match((await card.textContent()) ?? "", /kindmeasuresentropy3\.5/);
   await card.getByRole("button", { name: "Pause" }).click();
   await card.locator('[data-status="paused"]').waitFor();
-  assert.equal((await server.heard(({ action }) => action === "pause")).agentId, "watcher");
+  assert.equal((await server.receive(({ action }) => action === "pause")).agentId, "watcher");
 });
 
 test("a silent backend ends with its own timeout: 60 s, 10 s, 30 s, and 5 s to connect", async () => {
@@ -321,34 +341,34 @@ test("a silent backend ends with its own timeout: 60 s, 10 s, 30 s, and 5 s to c
       [tool, args] as const,
     );
   const ended = () => page.evaluate(() => (globalThis as unknown as { ended: Reply | undefined }).ended);
-  const late = async (tool: string, args: object, ms: number, heard: () => Promise<unknown>): Promise<Reply> => {
+  const late = async (tool: string, args: object, ms: number, received: () => Promise<unknown>): Promise<Reply> => {
     await begin(tool, args);
-    await heard();
+    await received();
     await page.clock.fastForward(ms - 500);
     assert.equal(await ended(), undefined, `${tool} waits for ${String(ms)} ms`);
     await page.clock.fastForward(600);
     return until(`${tool} has ended`, async () => (await ended()) ?? undefined);
   };
-  says(
-    await late("trigger_evolution", SHADER, 60_000, () => server.heard(({ action }) => action === "evolve")),
+  assertRefused(
+    await late("trigger_evolution", SHADER, 60_000, () => server.receive(({ action }) => action === "evolve")),
     "EXECUTION_FAILED",
     /^Evolution execution timeout \(60s\)$/,
   );
-  await server.heard(({ action }) => action === "cancel");
-  says(
-    await late("spawn_area_agent", AGENT, 10_000, () => server.heard(({ action }) => action === "spawn")),
+  await server.receive(({ action }) => action === "cancel");
+  assertRefused(
+    await late("spawn_area_agent", AGENT, 10_000, () => server.receive(({ action }) => action === "spawn")),
     "EXECUTION_FAILED",
     /^Agent spawn timeout \(10s\)$/,
   );
   server.manners = { request: () => undefined };
-  says(
-    await late("send_llm_prompt", { prompt: "x" }, 30_000, () => server.heard(({ body }) => body !== undefined)),
+  assertRefused(
+    await late("send_llm_prompt", { prompt: "x" }, 30_000, () => server.receive(({ body }) => body !== undefined)),
     "EXECUTION_FAILED",
     /^LM Studio request timeout \(30s\)$/,
   );
   server.manners = { accepts: false };
   const knocked = new Promise<void>((resolve) => page.once("websocket", () => resolve()));
-  says(
+  assertRefused(
     await late("trigger_evolution", SHADER, 5_000, () => knocked),
     "BACKEND_UNAVAILABLE",
     /^Evolution backend connection timeout/,

@@ -179,18 +179,18 @@ async function openedFolder(kind: string, query: URLSearchParams): Promise<strin
   );
   await writeFile(join(folder, "page.js"), projectFile("plain", "page.js"));
   await writeFile(join(folder, "watch.js"), WATCH);
-  const told = join(folder, "told");
+  const file = join(folder, "told");
   const browser = join(folder, "browser");
-  await writeFile(browser, `#!/bin/sh\necho "$1" > '${told}'\n`);
+  await writeFile(browser, `#!/bin/sh\necho "$1" > '${file}'\n`);
   await chmod(browser, 0o755);
   const opening = await home.start(["open", `./${String(query.get("cell"))}`, "--timeout", "1"], {
     env: { BROWSER: browser },
   });
   const url = await until(
     "the browser is told a URL",
-    async () => (await readFile(told, "utf8").catch(() => "")).trim() || undefined,
+    async () => (await readFile(file, "utf8").catch(() => "")).trim() || undefined,
   );
-  await opening.said;
+  await opening.ended;
   return `${url}${url.endsWith("/") ? "index.html" : ""}?${String(query)}`;
 }
 
@@ -206,9 +206,9 @@ async function outcome(tab: Tab, way: Way, kind: string, cell: string): Promise<
     const inside = pages.find((row) => new URL(row.url).searchParams.get("cell") === cell);
     if (inside !== undefined) return inside;
     if (way === "bookmarklet" && pages.some((row) => row.url.includes("/around"))) return "top only";
-    return obstacle(tab.said);
+    return obstacle(tab.messages);
   }).catch((error: unknown) => {
-    throw new Error(`${String(error)}; it said: ${tab.said.join(" | ")}`);
+    throw new Error(`${String(error)}; it said: ${tab.messages.join(" | ")}`);
   });
   return typeof seen === "string" ? seen : exercise(home, seen);
 }
@@ -216,11 +216,11 @@ async function outcome(tab: Tab, way: Way, kind: string, cell: string): Promise<
 /**
  * The directive that blocks joining: if our code runs, it names what to add; if it cannot run, the browser reports it.
  */
-function obstacle(said: readonly string[]): string | undefined {
+function obstacle(messages: readonly string[]): string | undefined {
   const hub = stage.home.url;
-  const ours = said.find((text) => text.startsWith("eye: this page's Content-Security-Policy blocks"));
+  const ours = messages.find((text) => text.startsWith("eye: this page's Content-Security-Policy blocks"));
   if (ours !== undefined) return /; add http:\/\/localhost:\d+(?: ws:\/\/localhost:\d+)? to ([\w-]+)$/.exec(ours)?.[1];
-  return said.includes(`policy: script-src-elem ${hub}/eye.js`) && !said.some((text) => text.startsWith("eye:"))
+  return messages.includes(`policy: script-src-elem ${hub}/eye.js`) && !messages.some((text) => text.startsWith("eye:"))
     ? "script-src"
     : undefined;
 }
@@ -233,7 +233,7 @@ function cell(browser: string, way: Way, kind: string, run: (tab: Tab, cell: str
   test(`${browser}: ${way}, ${kind}: ${String(wanted)}`, async () => {
     const tab = await openTab();
     try {
-      assert.equal(await run(tab, `c${String(++cells)}`), wanted, tab.said.join(" | "));
+      assert.equal(await run(tab, `c${String(++cells)}`), wanted, tab.messages.join(" | "));
     } finally {
       await tab.close();
     }

@@ -25,11 +25,11 @@ before(async () => {
 
 after(() => stage.close());
 
-let asked = 0;
+let requests = 0;
 beforeEach(async () => assertOthersGoOn());
 
 async function assertOthersGoOn(): Promise<void> {
-  const id = `n${String(asked++)}`;
+  const id = `n${String(requests++)}`;
   assert.equal(await bystander.ask(id, "1+1"), `${id}:2`);
   assert.equal((await stage.home.eye("--page", session, "document.title")).stdout, "Bystander\n");
 }
@@ -113,8 +113,11 @@ test("a message over 64 MiB closes a WebSocket with 1009 as soon as it is announ
 test("a frame over 16 MiB on a WebSocket is refused with an error or a close that names the limit", async () => {
   const line = await agentLine();
   line.socket.send(`a:"${"x".repeat(17 * MEBIBYTE)}".length`);
-  const said = await Promise.race([line.next(), line.closed().then(({ code, reason }) => `${String(code)} ${reason}`)]);
-  assert.match(said, /16 MiB/);
+  const reply = await Promise.race([
+    line.next(),
+    line.closed().then(({ code, reason }) => `${String(code)} ${reason}`),
+  ]);
+  assert.match(reply, /16 MiB/);
   line.socket.terminate();
   await assertOthersGoOn();
 });
@@ -129,10 +132,10 @@ test("a page's answer over 16 MiB is an error that names the limit, not a value"
     }),
   );
   await until("the page has joined", async () => (await stage.home.pages()).find(({ alias }) => alias === "boaster"));
-  const asked = await stage.home.start(["--page", "boaster", "--timeout", "5", "1"]);
+  const call = await stage.home.start(["--page", "boaster", "--timeout", "5", "1"]);
   const id = (await line.next()).split(":")[0] ?? "";
   line.socket.send(`${id}:${"x".repeat(17 * MEBIBYTE)}`);
-  const { stdout, stderr, code } = await asked.said;
+  const { stdout, stderr, code } = await call.ended;
   assert.equal(stdout, "");
   assert.match(stderr, /^error: .*16 MiB/);
   assert.equal(code, 1, stderr);

@@ -51,13 +51,14 @@ async function grant(): Promise<Grant> {
 /** Starts a login, and returns the URL that it prints. */
 async function begun(...args: string[]): Promise<{ readonly login: Running; readonly address: URL }> {
   const login = await home.start(["servers", "login", ...args, "--no-browser"]);
-  let told = "";
-  login.process.stderr?.on("data", (bytes: Buffer) => (told += bytes.toString()));
+  let printed = "";
+  login.process.stderr?.on("data", (bytes: Buffer) => (printed += bytes.toString()));
   const address = await until(
     "an address is printed",
-    () => /http:\/\/127\.0\.0\.1:\d+\/auth\?\S+/u.exec(told)?.[0] ?? (login.process.exitCode === null ? undefined : ""),
+    () =>
+      /http:\/\/127\.0\.0\.1:\d+\/auth\?\S+/u.exec(printed)?.[0] ?? (login.process.exitCode === null ? undefined : ""),
   );
-  assert.notEqual(address, "", told);
+  assert.notEqual(address, "", printed);
   return { login, address: new URL(address) };
 }
 
@@ -78,7 +79,7 @@ async function allowed(address: URL): Promise<string> {
 async function loggedIn(...args: string[]): Promise<CommandOutput> {
   const { login, address } = await begun(...args);
   assert.match(await allowed(address), /eye has the answer/u);
-  return within("the login ends", login.said);
+  return within("the login ends", login.ended);
 }
 
 test("a server that wants a login says so everywhere, with the command", async () => {
@@ -195,17 +196,17 @@ test("one login at a time; strangers change nothing; an answer of another issuer
   assert.equal((await answer({ error: "access_denied" })).status, 400);
   assert.equal(login.process.exitCode, null);
   await answer({ code: "x", state, iss: "https://evil.example" });
-  const { code, stderr } = await within("the login ends", login.said);
+  const { code, stderr } = await within("the login ends", login.ended);
   assert.notEqual(code, 0);
   assert.match(stderr, /came from the issuer https:\/\/evil\.example, not from http:\/\/127/u);
 
   const again = await begun("wiki");
   again.login.process.kill("SIGINT");
-  assert.notEqual((await within("the login ends", again.login.said)).code, 0);
+  assert.notEqual((await within("the login ends", again.login.ended)).code, 0);
   assert.deepEqual(await grant(), kept);
   const third = await begun("wiki");
   third.login.process.kill("SIGINT");
-  await within("the login ends", third.login.said);
+  await within("the login ends", third.login.ended);
 });
 
 test("an authorization server with the metadata of another is refused", async () => {

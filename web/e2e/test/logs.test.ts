@@ -38,12 +38,21 @@ test("followed, they come as they are logged", async () => {
   const visit = await stage.visit("/noisy.html");
   const ask = asking(stage, visit);
   await ask("logs");
-  const { said } = await stage.home.start(["--page", visit.session, "logs", "-f", "--count", "2", "--for", "10"]);
+  const { ended: result } = await stage.home.start([
+    "--page",
+    visit.session,
+    "logs",
+    "-f",
+    "--count",
+    "2",
+    "--for",
+    "10",
+  ]);
   let ended = false;
-  void said.then(() => (ended = true));
+  void result.then(() => (ended = true));
   await until("both are there", async () => {
     await ask("console.log('tick')");
     return ended || undefined;
   });
-  assert.match((await said).stdout, /tick\n.*tick\n$/);
+  assert.match((await result).stdout, /tick\n.*tick\n$/);
 });

@@ -75,14 +75,14 @@ async function toldEachTime(
   call: (onprogress: (news: { progress: number }) => void) => Promise<unknown>,
 ): Promise<void> {
   for (let round = 0; round < 50; round += 1) {
-    const told: number[] = [];
-    const answer = call(({ progress }) => told.push(progress));
+    const reports: number[] = [];
+    const answer = call(({ progress }) => reports.push(progress));
     // The client's thread is blocked while everything arrives, so that it reads all of it at once.
     await new Promise((resolve) => setImmediate(resolve));
     const end = performance.now() + 30;
     while (performance.now() < end);
     await answer;
-    assert.deepEqual(told, [1, 2, 3], `round ${String(round)}`);
+    assert.deepEqual(reports, [1, 2, 3], `round ${String(round)}`);
   }
 }
 

@@ -63,12 +63,12 @@ async function call(client: Caller, name: string): Promise<string> {
 }
 
 /** A client of 1.x that accepts requests; it records those requests and the log messages that it receives. */
-async function legacy(answers: string[]): Promise<{ client: Client1; asked: string[]; logged: unknown[] }> {
+async function legacy(answers: string[]): Promise<{ client: Client1; questions: string[]; logged: unknown[] }> {
   const client = new Client1(INFO, { capabilities: ABLE });
-  const asked: string[] = [];
+  const questions: string[] = [];
   const logged: unknown[] = [];
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
-    asked.push(params.message);
+    questions.push(params.message);
     const name = answers.shift();
     return name === undefined ? { action: "decline" } : { action: "accept", content: { name, confirm: true } };
   });
@@ -79,16 +79,16 @@ async function legacy(answers: string[]): Promise<{ client: Client1; asked: stri
   }));
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void logged.push(params));
   await client.connect(new Stdio1(stdio()) as Transport1);
-  return { client, asked, logged };
+  return { client, questions, logged };
 }
 
 test("a legacy server asks a legacy client, and logs to it", async () => {
-  const { client, asked, logged } = await legacy(["Ann", "Bob", "Cid"]);
+  const { client, questions, logged } = await legacy(["Ann", "Bob", "Cid"]);
   assert.equal(await call(client, "greet"), "Hello, Ann");
   assert.equal(await call(client, "greet_both"), "Bob and Cid");
   assert.equal(await call(client, "greet"), "Nobody: decline");
   assert.equal(await call(client, "think"), "4");
-  assert.deepEqual(asked, ["Who are you?", "Who are you?", "And who else?", "Who are you?"]);
+  assert.deepEqual(questions, ["Who are you?", "Who are you?", "And who else?", "Who are you?"]);
   assert.deepEqual(logged[0], { level: "warning", logger: "asking", data: "about to ask" });
   await client.close();
 });
@@ -129,12 +129,12 @@ test("a client that cannot be asked is told, and so is the server", async () => 
 });
 
 test("a person confirms what cannot be undone, or does not", async () => {
-  const { client, asked } = await legacy(["yes"]);
+  const { client, questions } = await legacy(["yes"]);
   assert.equal(await call(client, "wipe"), "wiped");
   const declined = await client.callTool({ name: "mcp_call", arguments: { name: "wipe", arguments: {} } });
   assert.deepEqual([declined.isError, text(declined)], [true, "the user declined"]);
-  assert.equal(asked.length, 2);
-  assert.match(asked[0] ?? "", /wipe/u);
+  assert.equal(questions.length, 2);
+  assert.match(questions[0] ?? "", /wipe/u);
   await client.close();
 });
 

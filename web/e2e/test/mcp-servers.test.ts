@@ -91,12 +91,12 @@ test("a server hears the roots of its client, and when they change", async () =>
 test("roots of a client over HTTP reach a server, if its token may do anything", async () => {
   await configured(`  plain: { command: ${COMMAND} }\n`);
   const limited = (await home.eye("token", "new", "reader", "--may", "servers")).stdout.trim();
-  const asked = { whole: 0, limited: 0 };
+  const requests = { whole: 0, limited: 0 };
   let roots = [{ uri: "file:///far", name: "Far" }];
   const connected = async (kind: "whole" | "limited", token: string): Promise<Client> => {
     const client = new Client({ name: kind, version: "0.1.0" }, { capabilities: { roots: { listChanged: true } } });
     client.setRequestHandler(ListRootsRequestSchema, () => {
-      asked[kind] += 1;
+      requests[kind] += 1;
       return { roots: kind === "whole" ? roots : [{ uri: "file:///" }] };
     });
     const requestInit = { headers: { Authorization: `Bearer ${token}` } };
@@ -115,7 +115,7 @@ test("roots of a client over HTTP reach a server, if its token may do anything",
   // The other client's roots are not included: it was never asked for them.
   await stranger.sendRootsListChanged();
   assert.equal(await call(stranger, "plain::act"), "acted");
-  assert.deepEqual([asked.limited, await seen()], [0, JSON.stringify(roots)]);
+  assert.deepEqual([requests.limited, await seen()], [0, JSON.stringify(roots)]);
   await stranger.close();
   await client.close();
 });
@@ -145,11 +145,11 @@ for (const era of ["legacy", "modern"] as const) {
 
 test("a tool that changes is held back until `eye servers approve`, and then called by the running hub", async () => {
   await configured(`  strict: { command: ${COMMAND}, approve: ask }\n`);
-  const asked = await until("its tools wait", async () => {
+  const waiting = await until("its tools wait", async () => {
     const { stdout, stderr } = await home.eye("discover", "act");
     return /wait for the user: eye servers approve strict/u.test(stdout + stderr) ? stdout : undefined;
   });
-  assert.ok(!asked.includes("act("));
+  assert.ok(!waiting.includes("act("));
   const shown = await home.eye("servers", "approve", "strict");
   assert.notEqual(shown.code, 0);
   assert.match(shown.stdout, /^act \(new\)$/mu);
@@ -159,8 +159,8 @@ test("a tool that changes is held back until `eye servers approve`, and then cal
 
   assert.equal((await home.eye("call", "strict::change")).stdout.trim(), "changed");
   const held = await until("the changed tool is held back", async () => {
-    const said = await home.eye("call", "strict::act");
-    return said.code === 0 ? undefined : said;
+    const ran = await home.eye("call", "strict::act");
+    return ran.code === 0 ? undefined : ran;
   });
   assert.match(held.stderr, /eye servers approve strict/u);
   assert.match((await home.eye("servers")).stdout, /1 to approve/u);

@@ -56,77 +56,77 @@ function importing(hub: string): string {
 interface VisitedPage {
   readonly page: Page;
   /** Messages of eye in the console and in dialogs. */
-  readonly said: readonly string[];
+  readonly messages: readonly string[];
 }
 
 async function visit(url: string, context?: BrowserContext): Promise<VisitedPage> {
   const page = await (context ?? (await browser.newContext({ ignoreHTTPSErrors: true }))).newPage();
-  const said: string[] = [];
-  const hear = (text: string): void => void (text.startsWith("eye: ") && said.push(text));
-  page.on("console", (message) => hear(message.text()));
+  const messages: string[] = [];
+  const note = (text: string): void => void (text.startsWith("eye: ") && messages.push(text));
+  page.on("console", (message) => note(message.text()));
   page.on("dialog", (dialog) => {
-    hear(dialog.message());
+    note(dialog.message());
     void dialog.dismiss();
   });
   await page.goto(url);
-  return { page, said };
+  return { page, messages };
 }
 
-function first({ said }: VisitedPage): Promise<string> {
-  return until("eye says something", () => said[0]);
+function first({ messages }: VisitedPage): Promise<string> {
+  return until("eye says something", () => messages[0]);
 }
 
 /** Waits until the page has retried, because no message may follow the first one. */
-async function assertOnly(heard: VisitedPage, text: string): Promise<void> {
-  const { page, said } = heard;
+async function assertOnly(visited: VisitedPage, text: string): Promise<void> {
+  const { page, messages } = visited;
   const again = page.waitForEvent("websocket");
-  assert.equal(await first(heard), text);
+  assert.equal(await first(visited), text);
   await again;
-  assert.equal(said.length, 1, said.join(" | "));
+  assert.equal(messages.length, 1, messages.join(" | "));
   await page.context().close();
 }
 
 test("Local Network Access: a page of the internet is told to be allowed, and joins once it is", async () => {
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
-  const heard = await visit(far.url("/import", "shop.test"), context);
-  assert.equal(await first(heard), 'eye: allow this site "local network access" in its site settings');
+  const visited = await visit(far.url("/import", "shop.test"), context);
+  assert.equal(await first(visited), 'eye: allow this site "local network access" in its site settings');
   await context.grantPermissions(["local-network-access"], { origin });
   const { id } = await until("the page has joined", async () =>
     (await home.pages()).find((row) => row.title === "Import" && row.state === "connected"),
   );
   assert.equal((await home.eye("--page", id, "isSecureContext")).stdout, "true\n");
-  assert.deepEqual(heard.said, ['eye: allow this site "local network access" in its site settings']);
+  assert.deepEqual(visited.messages, ['eye: allow this site "local network access" in its site settings']);
   await context.close();
 });
 
 test("Local Network Access: a bookmarklet whose script is kept away says what it may be", async () => {
-  const heard = await visit(far.url("/bare", "shop.test"));
-  await heard.page.evaluate(clicked(await toKeep(home, "bookmarklet")));
+  const visited = await visit(far.url("/bare", "shop.test"));
+  await visited.page.evaluate(clicked(await toKeep(home, "bookmarklet")));
   assert.equal(
-    await first(heard),
+    await first(visited),
     `eye: nothing came from ${home.url}/eye.js; start a hub with \`eye up\`, or allow this site local network access`,
   );
-  await heard.page.context().close();
+  await visited.page.context().close();
 });
 
 test("an https page and a hub elsewhere without a certificate: the page names the command", async () => {
-  const heard = await visit(far.url("/elsewhere", "shop.test"));
+  const visited = await visit(far.url("/elsewhere", "shop.test"));
   assert.equal(
-    await first(heard),
+    await first(visited),
     "eye: an https page cannot reach http://box.test:8765; `eye tls` makes a certificate",
   );
-  await heard.page.context().close();
+  await visited.page.context().close();
 });
 
 test("a policy that keeps the socket away names connect-src", async () => {
   near.page("/policy", { title: "Policy", headers: { "content-security-policy": "connect-src 'self'" } });
   const ws = home.url.replace("http", "ws");
-  const heard = await visit(near.url("/policy"));
+  const visited = await visit(near.url("/policy"));
   assert.equal(
-    await first(heard),
+    await first(visited),
     `eye: this page's Content-Security-Policy blocks the hub; add ${home.url} ${ws} to connect-src`,
   );
-  await heard.page.context().close();
+  await visited.page.context().close();
 });
 
 test("a policy that keeps the client's parts away names script-src", async () => {
@@ -135,22 +135,22 @@ test("a policy that keeps the client's parts away names script-src", async () =>
     headers: { "content-security-policy": `script-src ${home.url}/eye.js 'unsafe-inline'` },
     body: "<script>void eye.look().catch(() => undefined)</script>",
   });
-  const heard = await visit(near.url("/parts"));
+  const visited = await visit(near.url("/parts"));
   assert.match(
-    await first(heard),
+    await first(visited),
     /^eye: this page's Content-Security-Policy blocks the hub; add http:\/\/localhost:\d+ ws:\/\/localhost:\d+ to script-src$/,
   );
-  await heard.page.context().close();
+  await visited.page.context().close();
 });
 
 test("a policy that only reports is no obstacle", async () => {
   near.page("/reports", { title: "Reports", headers: { "content-security-policy-report-only": "connect-src 'none'" } });
-  const heard = await visit(near.url("/reports"));
+  const visited = await visit(near.url("/reports"));
   await until("the page has joined", async () =>
     (await home.pages()).find((row) => row.title === "Reports" && row.state === "connected"),
   );
-  assert.deepEqual(heard.said, []);
-  await heard.page.context().close();
+  assert.deepEqual(visited.messages, []);
+  await visited.page.context().close();
 });
 
 test("an origin that may not join is told the command that allows it, and only that", async () => {

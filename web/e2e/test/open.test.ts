@@ -9,14 +9,14 @@ import { until } from "../../harness/until.js";
 
 let stage: Stage;
 let env: Record<string, string>;
-let told: string;
+let urlFile: string;
 
 before(async () => {
   stage = await Stage.open();
   // For eye, a person's browser is a program that is given a URL.
-  told = join(stage.home.folder, "told");
+  urlFile = join(stage.home.folder, "told");
   const browser = join(stage.home.folder, "browser");
-  await writeFile(browser, `#!/bin/sh\necho "$1" >> '${told}'\n`);
+  await writeFile(browser, `#!/bin/sh\necho "$1" >> '${urlFile}'\n`);
   await chmod(browser, 0o755);
   env = { BROWSER: browser };
 });
@@ -24,22 +24,25 @@ before(async () => {
 after(() => stage.close());
 
 /** Runs `eye open`, and opens the URL that it passed to the browser in Chromium. */
-async function open(what: string): Promise<{ said: string; close(): Promise<void> }> {
-  await writeFile(told, "");
+async function open(what: string): Promise<{ stdout: string; close(): Promise<void> }> {
+  await writeFile(urlFile, "");
   const opening = await stage.home.start(["open", what], { env });
-  const url = await until("the browser is told a URL", async () => (await readFile(told, "utf8")).trim() || undefined);
+  const url = await until(
+    "the browser is told a URL",
+    async () => (await readFile(urlFile, "utf8")).trim() || undefined,
+  );
   const page = await stage.browser.newPage();
   await page.goto(url, { waitUntil: "commit" });
-  const { stdout, stderr, code } = await opening.said;
+  const { stdout, stderr, code } = await opening.ended;
   assert.equal(code, 0, stderr);
-  return { said: stdout, close: () => page.close() };
+  return { stdout, close: () => page.close() };
 }
 
 test("a URL is opened, waited for, and is the page that the next command means", async () => {
   stage.site.page("/opened", { title: "Opened", body: "" });
   const other = await stage.visit("/opened");
-  const { said, close } = await open(stage.site.url("/opened?mine"));
-  assert.equal(said, `Opened ${stage.site.url("/opened?mine")}\n`);
+  const { stdout, close } = await open(stage.site.url("/opened?mine"));
+  assert.equal(stdout, `Opened ${stage.site.url("/opened?mine")}\n`);
   assert.equal((await stage.home.eye("location.search")).stdout, "?mine\n");
   await close();
   await other.page.close();
@@ -50,8 +53,8 @@ test("a page that is slow to show something is waited for, but not until it has 
   stage.site.serve("/held", (_, response) => void held.push(() => response.writeHead(204).end()));
   const body = '<img src="/held"><script>setTimeout(() => document.body.append("Here at last"), 900)</script>';
   stage.site.page("/slow", { title: "Slow", body });
-  const { said, close } = await open(stage.site.url("/slow"));
-  assert.equal(said, `Slow ${stage.site.url("/slow")}\n`);
+  const { stdout, close } = await open(stage.site.url("/slow"));
+  assert.equal(stdout, `Slow ${stage.site.url("/slow")}\n`);
   assert.equal((await stage.home.eye("look")).stdout, "Here at last\n… still loading\n");
   held.forEach((go) => go());
   await close();
@@ -64,13 +67,13 @@ test("a file and its folder are served with the client in every document, and no
   await writeFile(join(site, "a.css"), "p { color: rgb(1, 2, 3) }");
   await writeFile(join(site, "sub/index.html"), "<title>Sub</title>");
   const file = await open("./site/hello.html");
-  assert.match(file.said, /^Hello http:\/\/127\.0\.0\.1:\d+\/open\/\w+\/hello\.html\n$/);
+  assert.match(file.stdout, /^Hello http:\/\/127\.0\.0\.1:\d+\/open\/\w+\/hello\.html\n$/);
   assert.equal((await stage.home.eye("getComputedStyle(document.querySelector('p')).color")).stdout, "rgb(1, 2, 3)\n");
-  const root = new URL(".", file.said.trim().split(" ")[1]).href;
+  const root = new URL(".", file.stdout.trim().split(" ")[1]).href;
   assert.equal((await fetch(`${root}..%2f..%2fconfig/eye/token`)).status, 404);
   await file.close();
   const folder = await open("site/sub");
-  assert.match(folder.said, /^Sub /);
+  assert.match(folder.stdout, /^Sub /);
   await folder.close();
 });
 

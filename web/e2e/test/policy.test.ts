@@ -82,10 +82,10 @@ test("an origin that was allowed without eval: the answer names the command that
 test("a page whose connect-src leaves out the hub says in its console what to add", async () => {
   stage.site.page("/connect.html", { headers: { "content-security-policy": "connect-src 'self'" } });
   const page = await stage.context.newPage();
-  const said = page.waitForEvent(
+  const logged = page.waitForEvent(
     "console",
     (message) => message.text().startsWith("eye: ") && message.text().includes("connect-src"),
   );
   await page.goto(stage.site.url("/connect.html"));
-  assert.ok((await said).text().includes(stage.home.url.replace("http", "ws")));
+  assert.ok((await logged).text().includes(stage.home.url.replace("http", "ws")));
 });

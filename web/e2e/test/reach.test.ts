@@ -35,11 +35,11 @@ async function visit(body: string): Promise<{ readonly page: Visit; readonly ask
 
 /** A tool's answer over MCP. */
 async function tool(page: Visit, name: string, args: object): Promise<string> {
-  const said = await client.callTool({
+  const result = await client.callTool({
     name: "mcp_call",
     arguments: { name, arguments: { page: page.session, ...args } },
   });
-  const [first] = said.content as { text?: string }[];
+  const [first] = result.content as { text?: string }[];
   return first?.text ?? "";
 }
 

@@ -41,8 +41,8 @@ const ran = (call: number, then: string): string =>
   `localStorage.setItem("ran", (localStorage.getItem("ran") ?? "") + "${String(call)},"); ${then}`;
 
 async function assertRanAtMostOnce(ended: readonly Ended[]): Promise<void> {
-  const said = await stage.home.eye('const all = localStorage.getItem("ran") ?? ""; localStorage.clear(); all');
-  const calls = said.stdout
+  const ran = await stage.home.eye('const all = localStorage.getItem("ran") ?? ""; localStorage.clear(); all');
+  const calls = ran.stdout
     .trim()
     .split(",")
     .filter((call) => call !== "");
@@ -73,7 +73,7 @@ test("a person reloads while 100 calls wait for their promises: each ends at onc
     (await stage.home.status())?.pending === CALLS.length ? true : undefined,
   );
   await visit.page.reload();
-  const { stdout, code } = await batch.said;
+  const { stdout, code } = await batch.ended;
   assert.equal(code, 1);
   assert.deepEqual(await stage.home.eye("1+1"), { stdout: "2\n", stderr: "", code: 0 });
   const ended = assertEachEndedOnce(stdout);
@@ -93,10 +93,10 @@ test("calls asked while the page is away are answered by the page that comes bac
   await until("the page is away", async () =>
     (await stage.home.pages()).find(({ id }) => id === visit.session)?.state === "away" ? true : undefined,
   );
-  const asked = await stage.home.start(["document.title"]);
+  const call = await stage.home.start(["document.title"]);
   await until("the call waits", async () => ((await stage.home.status())?.pending === 1 ? true : undefined));
   release();
-  assert.deepEqual(await asked.said, { stdout: "Reloads\n", stderr: "", code: 0 });
+  assert.deepEqual(await call.ended, { stdout: "Reloads\n", stderr: "", code: 0 });
   await reloaded;
 });
 

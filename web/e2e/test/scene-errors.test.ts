@@ -46,7 +46,7 @@ class ScriptedPage {
         page: { title: session, url: `${stage.home.url}/` },
       },
     });
-    await page.heard((frame) => frame.id === "hello");
+    await page.frame((frame) => frame.id === "hello");
     return page;
   }
 
@@ -54,7 +54,7 @@ class ScriptedPage {
     this.line.socket.send(JSON.stringify({ jsonrpc: "2.0", ...frame }));
   }
 
-  async heard(wanted: (frame: Frame) => boolean): Promise<Frame> {
+  async frame(wanted: (frame: Frame) => boolean): Promise<Frame> {
     for (;;) {
       const frame = JSON.parse(await this.line.next()) as Frame;
       if (wanted(frame)) return frame;
@@ -65,10 +65,10 @@ class ScriptedPage {
 test("a browser that disconnects while it is asked: the cache answers at once, with a warning", async () => {
   const page = await ScriptedPage.join("leaves-a-cache");
   page.send({ method: "state/update", params: { state: { model: { color: "#ff0000" } }, revision: 1 } });
-  const asked = await stage.home.start(["--page", page.session, "state", "--fresh", "model.color"]);
-  await page.heard(({ method }) => method === "state/get");
+  const call = await stage.home.start(["--page", page.session, "state", "--fresh", "model.color"]);
+  await page.frame(({ method }) => method === "state/get");
   page.line.socket.terminate();
-  const { stdout, stderr, code } = await asked.said;
+  const { stdout, stderr, code } = await call.ended;
   assert.equal(stdout, "#ff0000\n");
   assert.match(stderr, /^note: /);
   assert.equal(code, 0);
@@ -76,10 +76,10 @@ test("a browser that disconnects while it is asked: the cache answers at once, w
 
 test("a browser that disconnects while it is asked, and left nothing in the cache, is an error", async () => {
   const page = await ScriptedPage.join("leaves-nothing");
-  const asked = await stage.home.start(["--page", page.session, "state", "model.color"]);
-  await page.heard(({ method }) => method === "state/get");
+  const call = await stage.home.start(["--page", page.session, "state", "model.color"]);
+  await page.frame(({ method }) => method === "state/get");
   page.line.socket.terminate();
-  const { stdout, stderr, code } = await asked.said;
+  const { stdout, stderr, code } = await call.ended;
   assert.equal(stdout, "");
   assert.match(stderr, /^error: Unable to retrieve state: Browser not connected$/m);
   assert.equal(code, EXIT_ABSENT);
@@ -98,11 +98,11 @@ test("a browser that disconnects while it carries out a command is an error, not
     method: "tools/register",
     params: { tools: [{ name: "change_model_color", inputSchema: schema }] },
   });
-  await page.heard(({ id }) => id === "tools");
-  const asked = await stage.home.start(["--page", page.session, "call", "change_model_color", "color=#cc0000"]);
-  await page.heard(({ method }) => method === "tools/call");
+  await page.frame(({ id }) => id === "tools");
+  const call = await stage.home.start(["--page", page.session, "call", "change_model_color", "color=#cc0000"]);
+  await page.frame(({ method }) => method === "tools/call");
   page.line.socket.terminate();
-  const { stdout, stderr, code } = await asked.said;
+  const { stdout, stderr, code } = await call.ended;
   assert.equal(stdout, "");
   assert.match(stderr, /^error: /);
   assert.equal(code, EXIT_ABSENT, stderr);
@@ -116,10 +116,10 @@ test("a malformed answer ends the query at once, and says that it was malformed"
     (id) => page.send({ id, result: {} }),
   ];
   for (const answer of answers) {
-    const asked = await stage.home.start(["--page", page.session, "state", "model.color"]);
-    const { id } = await page.heard(({ method }) => method === "state/get");
+    const call = await stage.home.start(["--page", page.session, "state", "model.color"]);
+    const { id } = await page.frame(({ method }) => method === "state/get");
     answer(id ?? "");
-    const { stdout, stderr, code } = await asked.said;
+    const { stdout, stderr, code } = await call.ended;
     assert.equal(stdout, "");
     assert.match(stderr, /^error: the page told a malformed state/);
     assert.equal(code, EXIT_FAILED, stderr);
@@ -140,16 +140,16 @@ test("several browsers stay apart: each has its own scene, and one that closes e
   const [ending, staying] = [await wait(first), await wait(second)];
   for (const { page } of [first, second]) await page.waitForFunction(() => "finish" in window);
   await first.page.close();
-  const ended = await ending.said;
+  const ended = await ending.ended;
   assert.match(ended.stderr, /^error: /);
   assert.equal(ended.code, EXIT_ABSENT, ended.stderr);
   await second.page.evaluate(() => (window as unknown as { finish: (value: string) => void }).finish("still here"));
-  assert.deepEqual(await staying.said, { stdout: "still here\n", stderr: "", code: 0 });
+  assert.deepEqual(await staying.ended, { stdout: "still here\n", stderr: "", code: 0 });
 
   await until("the first is known to be gone", async () =>
-    (await first.told("model.color")).stale ? true : undefined,
+    (await first.stateInfo("model.color")).stale ? true : undefined,
   );
-  assert.equal((await second.told("model.color")).stale, false);
+  assert.equal((await second.stateInfo("model.color")).stale, false);
   assert.equal(await second.state("model.color"), "#0000ff");
   assert.equal(await first.state("model.color"), "#ff0000");
   await other.close();

@@ -64,8 +64,8 @@ test("a model that is let go in motion turns on, its cache follows, and then the
   await event("mouseReleased", MODEL_AT.x + 80, 130);
   const held = await tab.page.evaluate(() => (globalThis as unknown as { drawing: Drawing }).drawing.drawn);
   await rests(tab);
-  const whole = await tab.page.evaluate(() => (globalThis as unknown as { drawing: Drawing }).drawing.drawn);
-  assert.ok(whole - held > 5, `${String(whole - held)} pictures after the hand let go`);
+  const drawn = await tab.page.evaluate(() => (globalThis as unknown as { drawing: Drawing }).drawing.drawn);
+  assert.ok(drawn - held > 5, `${String(drawn - held)} pictures after the hand let go`);
   // Pending changes arrive by themselves; then the cache equals the page's state, and nothing more is sent.
   await tab.cachedAsShown();
   await until("an idle page draws and sends nothing", async () => {
@@ -73,8 +73,8 @@ test("a model that is let go in motion turns on, its cache follows, and then the
     const drawn = await drawnWithin(tab, 20);
     return drawn === 0 && (await tab.traffic.since(mark)).length === 0 ? true : undefined;
   });
-  const cached = await tab.told("model.rotation");
-  const fresh = await tab.told("model.rotation", "--fresh");
+  const cached = await tab.stateInfo("model.rotation");
+  const fresh = await tab.stateInfo("model.rotation", "--fresh");
   assert.deepEqual([cached.value, cached.revision], [fresh.value, fresh.revision]);
   await tab.page.close();
 });

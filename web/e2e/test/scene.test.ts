@@ -41,15 +41,15 @@ test("part 1, steps 1 to 12: what color is the model?", async () => {
   assert.deepEqual(Object.keys(tool.inputSchema.properties), ["forceRefresh"]);
   await tab.call("change_model_color", "color=#ff0000");
   // Steps 3 to 10: the page gets a request with an id, and its answer goes to the requester.
-  const asked = await traffic(async () => {
-    const told = await tab.told<string>("model.color", "--fresh");
-    assert.deepEqual([told.value, told.source, told.wasCached, told.stale], ["#ff0000", "page", false, false]);
-    assert.match(told.time, /^\d{4}-\d\d-\d\dT/);
+  const sent = await traffic(async () => {
+    const state = await tab.stateInfo<string>("model.color", "--fresh");
+    assert.deepEqual([state.value, state.source, state.wasCached, state.stale], ["#ff0000", "page", false, false]);
+    assert.match(state.time, /^\d{4}-\d\d-\d\dT/);
   });
-  assert.equal(asked.filter((text) => text.startsWith("hub:")).length, 1, asked.join("\n"));
-  assert.match(asked.find((text) => text.startsWith("hub:")) ?? "", /"method":"state\/get"/);
+  assert.equal(sent.filter((text) => text.startsWith("hub:")).length, 1, sent.join("\n"));
+  assert.match(sent.find((text) => text.startsWith("hub:")) ?? "", /"method":"state\/get"/);
   // Step 11: its answer is cached.
-  assert.equal((await tab.told("model.color")).source, "cache");
+  assert.equal((await tab.stateInfo("model.color")).source, "cache");
   // Step 12: the answer, as the agent reads it.
   const answer = await tab.call("get_model_color");
   assert.match(answer, /^Model color: #ff0000 /);
@@ -57,7 +57,7 @@ test("part 1, steps 1 to 12: what color is the model?", async () => {
 });
 
 test("part 2, steps 13 to 21: darken it a bit", async () => {
-  const { revision } = await tab.told("model.color");
+  const { revision } = await tab.stateInfo("model.color");
   const before = await tab.seen(MODEL_AT);
   // Steps 13 to 15: the agent chooses a darker shade, and its command goes to the page.
   const mark = await tab.traffic.mark();
@@ -86,7 +86,7 @@ test("part 2, steps 13 to 21: darken it a bit", async () => {
 test("part 3: what color is it now? comes from the cache, without any traffic to the page", async () => {
   const crossed = await traffic(async () => {
     for (let time = 0; time < 5; time++) assert.equal(await tab.state("model.color"), "#990000");
-    assert.equal((await tab.told("model.color")).wasCached, true);
+    assert.equal((await tab.stateInfo("model.color")).wasCached, true);
   });
   assert.deepEqual(crossed, []);
 });
@@ -98,14 +98,14 @@ test("the person turns the model with the mouse, and the cache is right, which t
   await tab.page.mouse.move(MODEL_AT.x + 60, MODEL_AT.y + 30, { steps: 6 });
   await tab.page.mouse.up();
   const turned = await tab.cachedAsShown();
-  const { revision } = await tab.told("model.rotation");
+  const { revision } = await tab.stateInfo("model.rotation");
   const { x, y } = JSON.parse(turned) as { x: number; y: number };
   assert.ok(x > 3 && y > 8, `the front went right and down: ${turned}`);
   const fresh = JSON.parse((await tab.eye("call", "get_model_rotation", "--json")).stdout) as {
     structuredContent: { rotation: unknown };
   };
   assert.deepEqual(fresh.structuredContent.rotation, JSON.parse(turned), "what the page has");
-  assert.equal((await tab.told("model.rotation")).revision, revision, "there was nothing left to tell");
+  assert.equal((await tab.stateInfo("model.rotation")).revision, revision, "there was nothing left to tell");
 });
 
 test("the wheel moves the camera, and with shift changes its field of view", async () => {
@@ -156,7 +156,7 @@ test("what was limited is said as the scene has it", async () => {
 });
 
 test("what does not fit is refused, by the hub or by the page, and changes nothing", async () => {
-  const { revision } = await tab.told("model.color");
+  const { revision } = await tab.stateInfo("model.color");
   const red = await tab.eye("call", "change_model_color", "color=red");
   assert.match(
     red.stderr,
@@ -177,11 +177,11 @@ test("what does not fit is refused, by the hub or by the page, and changes nothi
     batch.stderr,
     /Action 2 of 2 \(dolly_camera\) failed, and nothing was changed: .*distance must be a number above 0, not -1/,
   );
-  assert.equal((await tab.told("model.color")).revision, revision);
+  assert.equal((await tab.stateInfo("model.color")).revision, revision);
 });
 
 test("a batch is one change: all of its actions in one patch", async () => {
-  const { revision } = await tab.told("model.color");
+  const { revision } = await tab.stateInfo("model.color");
   const actions = [
     { tool: "change_model_color", arguments: { color: "plum" } },
     { name: "change_background_color", arguments: { color: "lead" } },
@@ -191,7 +191,7 @@ test("a batch is one change: all of its actions in one patch", async () => {
     "2 actions applied\n1. Model color changed to plum (#891e88)\n2. Background color changed to lead (#1e1e1e)",
   );
   await tab.cached("background", (background) => background === "#1e1e1e");
-  assert.equal((await tab.told("model.color")).revision, revision + 1);
+  assert.equal((await tab.stateInfo("model.color")).revision, revision + 1);
 });
 
 test("a hub that is restarted gets the page back by itself, and its state too", async () => {
@@ -211,7 +211,7 @@ test("the URL it gives opens the same session, and the tab says which it is", as
 
 test("a tab that was closed: the state is told from the cache with a note, and a command is an error, not a success", async () => {
   await tab.page.close();
-  await until("the hub has noticed", async () => ((await tab.told("model.color")).stale ? true : undefined));
+  await until("the hub has noticed", async () => ((await tab.stateInfo("model.color")).stale ? true : undefined));
   const { stdout, stderr } = await tab.eye("state", "model.color");
   assert.equal(stdout, "#891e88\n");
   assert.match(stderr, /^note: the page is gone; this is \d+ s old/);

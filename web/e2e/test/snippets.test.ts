@@ -48,11 +48,11 @@ for (const [form, flags, shown] of [
 
     for (const { code, answer } of snippets) {
       test(`${JSON.stringify(code)} answers ${JSON.stringify(answer)}`, async () => {
-        const said = await stage.home.eye(...flags, "--page", page, "--", code);
-        if (answer.startsWith("!")) assertThrew(said, answer);
+        const ran = await stage.home.eye(...flags, "--page", page, "--", code);
+        if (answer.startsWith("!")) assertThrew(ran, answer);
         else
           assert.deepEqual(
-            { ...said, stdout: said.stdout.slice(0, 10_000) },
+            { ...ran, stdout: ran.stdout.slice(0, 10_000) },
             { stdout: `${shown(answer)}\n`, stderr: "", code: 0 },
           );
       });

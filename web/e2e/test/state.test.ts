@@ -26,34 +26,34 @@ async function state(...args: string[]): Promise<string> {
   return (await stage.home.eye("state", ...args)).stdout;
 }
 
-async function told(): Promise<{ revision: number; source: string; stale: boolean }> {
+async function publishedState(): Promise<{ revision: number; source: string; stale: boolean }> {
   return JSON.parse(await state("--json")) as { revision: number; source: string; stale: boolean };
 }
 
 test("what the page publishes is read from the cache, and what a call changed is in it", async () => {
   const { page } = await stage.visit("/");
   await until("the state is published", async () => ((await state("model.color")) === "#808080\n" ? true : undefined));
-  assert.equal((await told()).source, "cache");
+  assert.equal((await publishedState()).source, "cache");
   await stage.home.eye('window.color = "#404040"');
   await until("the change is in the cache", async () =>
     (await state("model.color")) === "#404040\n" ? true : undefined,
   );
-  const { revision } = await told();
+  const { revision } = await publishedState();
   await stage.home.eye("1+1");
-  assert.equal((await told()).revision, revision, "a call that changes nothing publishes nothing");
+  assert.equal((await publishedState()).revision, revision, "a call that changes nothing publishes nothing");
   await page.close();
 });
 
 /** Waits until the connected page has published its state. */
 async function published(): Promise<void> {
-  await until("the state is published", async () => ((await told()).stale ? undefined : true));
+  await until("the state is published", async () => ((await publishedState()).stale ? undefined : true));
 }
 
 test("what the person does is in the state without anybody asking the page", async () => {
   const { page } = await stage.visit("/");
   await published();
   assert.equal(await state("count"), "0\n");
-  const { revision } = await told();
+  const { revision } = await publishedState();
   await page.click("#more");
   await page.click("#more");
   await page.fill("#name", "Ada");
@@ -71,7 +71,7 @@ test("a tab that was closed leaves its state, with a note, and a restarted hub g
   const { page } = await stage.visit("/");
   await published();
   await page.close();
-  await until("the hub has noticed", async () => ((await told()).stale ? true : undefined));
+  await until("the hub has noticed", async () => ((await publishedState()).stale ? true : undefined));
   const gone = await stage.home.eye("state", "model.color");
   assert.equal(gone.stdout, "#808080\n");
   assert.match(gone.stderr, /^note: the page is gone; this is \d+ s old/);

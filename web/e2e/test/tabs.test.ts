@@ -75,12 +75,12 @@ test("a duplicate is free to take the session once its original has closed", asy
 
 test("a second browser of the same origin takes a session over, and the first stays away from it", async () => {
   const taken = await stage.visit("/");
-  const said = taken.page.waitForEvent("console", (message) => message.text().includes("took this session"));
+  const logged = taken.page.waitForEvent("console", (message) => message.text().includes("took this session"));
   const second = await stage.browser.newContext();
   const page = await second.newPage();
   await page.goto(stage.site.url(`/linked.html?sessionId=${taken.session}`));
   assert.equal(await stage.joined(page), taken.session);
-  await said;
+  await logged;
   assert.equal((await stage.home.eye("--page", taken.session, "document.title")).stdout, "Opened\n");
   await taken.page.reload();
   assert.notEqual(await stage.joined(taken.page), taken.session);

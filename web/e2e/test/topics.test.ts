@@ -21,7 +21,7 @@ async function subscribed({ page }: Visit, topic: string): Promise<void> {
   );
 }
 
-async function heard({ page }: Visit, count: number): Promise<unknown[]> {
+async function received({ page }: Visit, count: number): Promise<unknown[]> {
   return until(`${String(count)} messages`, async () => {
     const all = (await page.evaluate("heard")) as unknown[];
     return all.length >= count ? all : undefined;
@@ -35,19 +35,19 @@ test("what an agent publishes reaches the pages that subscribed, and what a page
   await subscribed(two, "new*");
   assert.match((await stage.home.eye("pub", "news", "hello")).stdout, /2|delivered/);
   assert.deepEqual(
-    (await heard(one, 1)).map((each) => (each as unknown[]).slice(0, 2)),
+    (await received(one, 1)).map((each) => (each as unknown[]).slice(0, 2)),
     [["news", "hello"]],
   );
-  await heard(two, 1);
-  const { said } = await stage.home.start(["sub", "news", "--count", "1", "--for", "10"]);
-  const told = await until(
+  await received(two, 1);
+  const { ended } = await stage.home.start(["sub", "news", "--count", "1", "--for", "10"]);
+  const published = await until(
     "the agent listens too",
     async () =>
       ((await one.page.evaluate("eye.publish('news', { n: 1 })")) as { count?: number }).count === 2 || undefined,
   );
-  assert.ok(told);
-  assert.match((await said).stdout, /\{"n":1\}/);
-  assert.equal(((await heard(one, 1)) as unknown[]).length, 1, "never its own");
+  assert.ok(published);
+  assert.match((await ended).stdout, /\{"n":1\}/);
+  assert.equal(((await received(one, 1)) as unknown[]).length, 1, "never its own");
   await one.page.close();
   await two.page.close();
 });
@@ -74,7 +74,7 @@ test("a page's subscriptions outlive its connection", async () => {
   await until("it listens again", async () =>
     (await stage.home.eye("pub", "--no-wait", "after", "x")).stdout.includes("dropped") ? undefined : true,
   );
-  assert.deepEqual((await heard(visit, 1)).at(0)?.toString().startsWith("after,x"), true);
+  assert.deepEqual((await received(visit, 1)).at(0)?.toString().startsWith("after,x"), true);
   await visit.page.close();
 });
 
@@ -89,7 +89,7 @@ test("what a page tells waits for the agent, each once; what is written reaches 
   assert.match(`${first}\n${rest}`, /one[^]*"two":2/);
   assert.equal(await ask("read"), "");
   await ask("write", '{"do":"this"}');
-  assert.deepEqual(await heard(visit, 1), [{ do: "this" }]);
+  assert.deepEqual(await received(visit, 1), [{ do: "this" }]);
   await visit.page.close();
 });
 
@@ -100,6 +100,6 @@ test("an app of the page is opened and sent to by name", async () => {
     "eye.app({ name: 'notes', title: 'Notes', open: () => { heard.push('opened') }, onMessage: (message, from) => { heard.push([message, typeof from]) } }).then(() => undefined)",
   );
   await ask("send", "Notes", "remember");
-  assert.deepEqual(await heard(visit, 1), [["remember", "string"]]);
+  assert.deepEqual(await received(visit, 1), [["remember", "string"]]);
   assert.match((await refused(stage, visit, "send", "nots", "x")).stderr, /no app nots\nhint: its apps: `notes`/);
 });

@@ -137,27 +137,27 @@ test("without a hub the page works and says what to do, the dev server says it o
   const dev = await start(t, "react");
   const page = await stage.context.newPage();
   const advice = `eye: no hub answers at ${stage.home.url}; start one with \`eye up\``;
-  const said = page.waitForEvent("console", (message) => message.text() === advice);
+  const logged = page.waitForEvent("console", (message) => message.text() === advice);
   const tries: string[] = [];
   page.on("websocket", (socket) => void (socket.url().includes("/__eye/") && tries.push(socket.url())));
   await page.goto(dev.url);
-  await said;
+  await logged;
   await page.getByRole("button", { name: "Open" }).click();
   await until("the page tries again", () => tries.length > 1 || undefined);
   await stage.home.up();
   const session = await stage.joined(page);
   await offers({ page, session }, "count", "edition", "panel");
-  await dev.says(/eye: pages of this server join the hub at/);
+  await dev.prints(/eye: pages of this server join the hub at/);
   assert.equal(tries.length, 2, "its second try waits for the hub, and fills no console");
-  assert.equal(dev.said.split(advice).length, 2, dev.said);
-  assert.doesNotMatch(dev.said, /proxy error/);
+  assert.equal(dev.output.split(advice).length, 2, dev.output);
+  assert.doesNotMatch(dev.output, /proxy error/);
   await page.close();
 });
 
 test("where `eye` is on the PATH the dev server starts the hub itself", async (t) => {
   await stage.home.eye("down");
   const dev = await start(t, "react", { eye: true });
-  await dev.says(/eye: pages of this server join the hub at/);
+  await dev.prints(/eye: pages of this server join the hub at/);
   const tab = await visit(dev);
   assert.equal(await asking(stage, tab)("document.title"), "React project");
   await tab.page.close();
@@ -180,13 +180,13 @@ export default { plugins: [react(), eye()], server: { host: "127.0.0.1", allowed
   const url = dev.url.replace("127.0.0.1", "shop.test");
   const { origin } = new URL(url);
   const page = await stage.context.newPage();
-  const said = page.waitForEvent(
+  const logged = page.waitForEvent(
     "console",
     (message) =>
       message.text() === `eye: pages of ${origin} may not join this hub; allow it with \`eye allow ${origin}\``,
   );
   await page.goto(url);
-  await said;
+  await logged;
   await stage.home.eye("allow", origin);
   const session = await stage.joined(page);
   await offers({ page, session }, "count", "edition");

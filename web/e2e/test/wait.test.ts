@@ -27,10 +27,10 @@ async function visit(body: string): Promise<{ readonly page: Visit; readonly ask
 /** Starts to wait, and returns once the page checks. The returned function gets the output. */
 async function begun({ session }: Visit, ask: Ask, ...args: string[]): Promise<() => Promise<string>> {
   const before = Number(await ask("window.looked ?? 0"));
-  const { said } = await stage.home.start(["--page", session, "wait", ...args]);
+  const { ended } = await stage.home.start(["--page", session, "wait", ...args]);
   await until("the page looks", async () => (Number(await ask("window.looked ?? 0")) > before ? true : undefined));
   return async () => {
-    const { stdout, stderr, code } = await said;
+    const { stdout, stderr, code } = await ended;
     assert.equal(code, 0, stderr);
     return stdout;
   };

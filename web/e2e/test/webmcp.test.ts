@@ -125,8 +125,8 @@ test("a page without WebMCP: its forms are tools, and it gets no global", async 
     stage.site.page("/", { body: FORM });
     const { session } = await stage.visit("/");
     const { stdout } = await until("the form is listed", async () => {
-      const said = await stage.home.eye("--page", session, "tools");
-      return said.stdout === "" ? undefined : said;
+      const ran = await stage.home.eye("--page", session, "tools");
+      return ran.stdout === "" ? undefined : ran;
     });
     assert.equal(stdout, "book(guest: string, seats?: number)  Books a table.\n");
     assert.equal(

@@ -146,7 +146,7 @@ const withoutFiles: Check = (params) => {
   return params;
 };
 
-const heardOf: Check = (params, tab) => {
+const isKnownRequest: Check = (params, tab) => {
   if (tab.sites === undefined || tab.requests.has(String(params.requestId))) return params;
   throw new Refusal("this is not a request of a granted document");
 };
@@ -225,8 +225,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   "Network.enable": NOTHING,
   "Network.disable": NOTHING,
   "Network.emulateNetworkConditions": { params: ["offline", "latency", "downloadThroughput", "uploadThroughput"] },
-  "Network.getRequestPostData": { params: ["requestId"], check: heardOf },
-  "Network.getResponseBody": { params: ["requestId"], check: heardOf },
+  "Network.getRequestPostData": { params: ["requestId"], check: isKnownRequest },
+  "Network.getResponseBody": { params: ["requestId"], check: isKnownRequest },
   "Network.getCookies": { params: [], check: hereOnly },
   "Network.setCookie": { params: ["name", "value", "url"], check: ofThisSite },
   "Network.deleteCookies": { params: ["name", "domain", "path"], check: ofThisSite },

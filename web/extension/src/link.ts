@@ -52,7 +52,7 @@ export class PairedConnection {
 
   constructor(
     /** Receives the hub's messages. */
-    private readonly heard: (message: object) => void,
+    private readonly receive: (message: object) => void,
     private readonly changed: (connected: boolean) => void,
   ) {
     setInterval(() => this.#proven && this.#socket?.send(ALIVE), ALIVE_MS);
@@ -63,7 +63,7 @@ export class PairedConnection {
     return { paired: this.#pairing !== undefined, connected: this.#proven, why: this.#why };
   }
 
-  say(message: object): void {
+  send(message: object): void {
     if (this.#proven) this.#socket?.send(JSON.stringify(message));
   }
 
@@ -129,7 +129,7 @@ export class PairedConnection {
     socket.onmessage = async ({ data }) => {
       if (this.#socket !== socket) return;
       const message = JSON.parse(String(data)) as Message;
-      if (proving === "done") return this.heard(message);
+      if (proving === "done") return this.receive(message);
       if (proving === "nothing") {
         // Messages before the proof is verified are ignored.
         proving = "checking";

@@ -9,7 +9,7 @@ import { MARK } from "./sign.js";
 type Rect = readonly [x: number, y: number, width: number, height: number];
 
 /** A message of the worker over a port: text for the client, or whether the title is marked. */
-export type Told = string | boolean;
+export type ToPage = string | boolean;
 
 /** The names of the two document events by which both worlds communicate. */
 export interface Events {
@@ -50,13 +50,13 @@ const DRAWN_MS_MAX = 500;
 const relay: Relay = {
   join(name, { toPage, fromPage }) {
     const port = chrome.runtime.connect({ name });
-    const said = (event: Event): void => port.postMessage((event as CustomEvent<string>).detail);
-    document.addEventListener(fromPage, said);
-    port.onMessage.addListener((told) => {
-      if (typeof told === "boolean") mark(told);
-      else document.dispatchEvent(new CustomEvent(toPage, { detail: told }));
+    const passOn = (event: Event): void => port.postMessage((event as CustomEvent<string>).detail);
+    document.addEventListener(fromPage, passOn);
+    port.onMessage.addListener((message) => {
+      if (typeof message === "boolean") mark(message);
+      else document.dispatchEvent(new CustomEvent(toPage, { detail: message }));
     });
-    port.onDisconnect.addListener(() => document.removeEventListener(fromPage, said));
+    port.onDisconnect.addListener(() => document.removeEventListener(fromPage, passOn));
   },
   metrics,
   shown: async () => {

@@ -4,7 +4,7 @@
 
 import { type Params, Refusal } from "./guard.js";
 import { capture, type Wanted } from "./picture.js";
-import type { Events, Metrics, Relay, Told } from "./relay.js";
+import type { Events, Metrics, Relay, ToPage } from "./relay.js";
 import { CLOSED, type Listener, NO_ACCESS, type Debuggee, type Way } from "./way.js";
 
 /** Defined by `relay.js` in the extension's world of a document. */
@@ -205,12 +205,12 @@ export class Scripted implements Way {
  */
 function lend(key: string, names: Names, { toPage, fromPage }: Events): void {
   const global = globalThis as unknown as Record<string | symbol, unknown>;
-  const say = (detail: string): boolean => document.dispatchEvent(new CustomEvent(fromPage, { detail }));
+  const send = (detail: string): boolean => document.dispatchEvent(new CustomEvent(fromPage, { detail }));
   document.addEventListener(toPage, (event) => {
     const receive = global[names.receive] as ((message: string) => void) | undefined;
     receive?.((event as CustomEvent<string>).detail);
   });
-  global[names.binding] = say;
+  global[names.binding] = send;
   global[Symbol.for(key)] = names;
 }
 
@@ -237,9 +237,9 @@ function inPage(tabId: number, func: () => unknown): Promise<chrome.scripting.Re
 }
 
 /** Ignores an error, because the document may be unloading. */
-function tell(port: chrome.runtime.Port, told: Told): void {
+function tell(port: chrome.runtime.Port, message: ToPage): void {
   try {
-    port.postMessage(told);
+    port.postMessage(message);
   } catch {
     // Its disconnect event follows.
   }

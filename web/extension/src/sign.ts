@@ -37,7 +37,7 @@ const PREPARING: ReadonlySet<string> = new Set([
 export function isForAgent(method: string, params: Readonly<Record<string, unknown>>): boolean {
   if (PREPARING.has(method)) return false;
   try {
-    const message = told(method, params);
+    const message = messageIn(method, params);
     if (message === undefined) return true;
     // The navigation that the document was leaving for did not happen; or the number of its frame.
     if (message === "=" || /^%f\d+$/.test(String(message))) return false;
@@ -53,7 +53,7 @@ export function isForAgent(method: string, params: Readonly<Record<string, unkno
 }
 
 /** The message in a command to the client in a page; `undefined`: none, or longer than the hub's own messages. */
-function told(method: string, params: Readonly<Record<string, unknown>>): unknown {
+function messageIn(method: string, params: Readonly<Record<string, unknown>>): unknown {
   if (method === "Eye.tell") return String(params.message).length > TOLD_LEN_MAX ? undefined : params.message;
   const expression = String(params.expression);
   if (method !== "Runtime.evaluate" || expression.length > TOLD_LEN_MAX) return undefined;

@@ -38,7 +38,7 @@ export class Tabs {
   readonly #way: Way;
 
   constructor(
-    private readonly say: (message: object) => void,
+    private readonly send: (message: object) => void,
     by: (listener: Listener) => Way,
   ) {
     this.#way = by({
@@ -99,7 +99,8 @@ export class Tabs {
 
   /** Executes a command of the hub and answers it. */
   async take({ id, method, params = {}, sessionId }: Command): Promise<void> {
-    const answer = (more: object): void => this.say({ id, ...(sessionId === undefined ? {} : { sessionId }), ...more });
+    const answer = (more: object): void =>
+      this.send({ id, ...(sessionId === undefined ? {} : { sessionId }), ...more });
     try {
       const attached = sessionId === undefined ? undefined : this.#bySession.get(sessionId);
       if (sessionId !== undefined && attached === undefined) throw new guard.Refusal("the session is gone");
@@ -178,14 +179,14 @@ export class Tabs {
     const page = { type: "page", title: tab.title ?? "", url: attached.url, windowId: tab.windowId };
     const info = { targetId: target, ...page, attached: true, scripted: this.#way.scripted };
     const params = { sessionId: attached.session, targetInfo: info, waitingForDebugger: false };
-    this.say({ method: "Target.attachedToTarget", params });
+    this.send({ method: "Target.attachedToTarget", params });
   }
 
   /** The person moved a tab to another window. */
   #moved(tabId: number, windowId: number): void {
     const attached = this.#byTab.get(tabId);
     if (attached !== undefined)
-      this.say({ method: "Browser.tabMoved", params: { targetId: attached.target, windowId } });
+      this.send({ method: "Browser.tabMoved", params: { targetId: attached.target, windowId } });
   }
 
   async #detach(attached: Attached): Promise<void> {
@@ -198,7 +199,7 @@ export class Tabs {
     this.#byTab.delete(attached.tabId);
     this.#drop(attached);
     const params = { sessionId: attached.session, targetId: attached.target };
-    this.say({ method: "Target.detachedFromTarget", params });
+    this.send({ method: "Target.detachedFromTarget", params });
   }
 
   async #detached(tabId: number | undefined, why: string): Promise<void> {
@@ -237,7 +238,7 @@ export class Tabs {
       const frame = this.#bySession.get(sessionId);
       if (frame === undefined || !around.frames.delete(frame)) return;
       this.#drop(frame);
-      this.say({ method, params: { sessionId, targetId: frame.target }, sessionId: around.session });
+      this.send({ method, params: { sessionId, targetId: frame.target }, sessionId: around.session });
       return;
     }
     const info = guard.inner(targetInfo, around);
@@ -254,8 +255,8 @@ export class Tabs {
     };
     around.frames.add(frame);
     this.#bySession.set(sessionId, frame);
-    const told = { sessionId, targetInfo: info, waitingForDebugger: false };
-    this.say({ method, params: told, sessionId: around.session });
+    const details = { sessionId, targetInfo: info, waitingForDebugger: false };
+    this.send({ method, params: details, sessionId: around.session });
   }
 
   #happened(source: { tabId?: number; sessionId?: string }, method: string, params: object): void {
@@ -275,7 +276,7 @@ export class Tabs {
     if (method === "Runtime.executionContextDestroyed") {
       attached.contexts.delete((params as { executionContextId: number }).executionContextId);
     } else if (method === "Runtime.executionContextsCleared") attached.contexts.clear();
-    if (passed !== undefined) this.say({ method, params: passed, sessionId: attached.session });
+    if (passed !== undefined) this.send({ method, params: passed, sessionId: attached.session });
   }
 
   /**

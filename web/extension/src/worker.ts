@@ -31,7 +31,7 @@ export interface Shown {
 }
 
 /** Key of the site for which the browser is asking the person. */
-const ASKED = "asked";
+const WANTED_SITE = "asked";
 const WAKE = "wake";
 /** The shortest interval that the browser supports. */
 const WAKE_MINUTES = 0.5;
@@ -42,7 +42,7 @@ const link: PairedConnection = new PairedConnection(
 );
 const scripted = !chrome.runtime.getManifest().permissions.includes("debugger");
 const tabs = new Tabs(
-  (message) => link.say(message),
+  (message) => link.send(message),
   (listener) => (scripted ? new Scripted(listener) : new Debugged(listener)),
 );
 
@@ -52,7 +52,7 @@ chrome.runtime.onStartup.addListener(() => void wake());
 chrome.action.onClicked.addListener(({ id }) => id !== undefined && void tabs.stop(id));
 chrome.runtime.onMessage.addListener((message, sender, answer) => {
   if (sender.id !== chrome.runtime.id) return false;
-  asked(message as Ask).then(answer, (error: unknown) => answer({ error: String((error as Error).message) }));
+  answerTo(message as Ask).then(answer, (error: unknown) => answer({ error: String((error as Error).message) }));
   return true;
 });
 if (scripted) {
@@ -68,7 +68,7 @@ async function wake(): Promise<void> {
   if (!(await link.state()).connected) await tabs.letGo();
 }
 
-async function asked(ask: Ask): Promise<Shown | true> {
+async function answerTo(ask: Ask): Promise<Shown | true> {
   switch (ask.ask) {
     case "state":
       return shown(ask.tabId);
@@ -102,9 +102,9 @@ async function mayRun(origin: string): Promise<boolean> {
  * the grant.
  */
 async function site(origin: string, granted: boolean): Promise<void> {
-  await chrome.storage.session.remove(ASKED);
+  await chrome.storage.session.remove(WANTED_SITE);
   if (granted && !(await mayRun(origin))) {
-    await chrome.storage.session.set({ [ASKED]: origin });
+    await chrome.storage.session.set({ [WANTED_SITE]: origin });
     return allowed();
   }
   await setSite(origin, granted);
@@ -114,8 +114,8 @@ async function site(origin: string, granted: boolean): Promise<void> {
 
 /** The browser lets the extension run on more sites. */
 async function allowed(): Promise<void> {
-  const { [ASKED]: asked } = await chrome.storage.session.get(ASKED);
-  if (typeof asked === "string" && (await mayRun(asked))) await site(asked, true);
+  const { [WANTED_SITE]: wanted } = await chrome.storage.session.get(WANTED_SITE);
+  if (typeof wanted === "string" && (await mayRun(wanted))) await site(wanted, true);
 }
 
 /** The person revoked sites in the browser's own settings. */

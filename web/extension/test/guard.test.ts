@@ -150,27 +150,27 @@ test("no file of the machine is given to a page", () => {
 
 test("of a tab's history only where it is is told", () => {
   const entries = [{ url: "https://private.example" }, { url: bySite.url }, { url: "https://later.example" }];
-  const told = answer("Page.getNavigationHistory", { currentIndex: 1, entries }, byTab);
-  assert.deepEqual(told, { currentIndex: 0, entries: [{ url: bySite.url }] });
+  const passed = answer("Page.getNavigationHistory", { currentIndex: 1, entries }, byTab);
+  assert.deepEqual(passed, { currentIndex: 0, entries: [{ url: bySite.url }] });
 });
 
 test("frames of other sites get sessions that never wait, and of what is not granted not even an address is told", () => {
-  const asked = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{ type: "page" }] };
-  assert.deepEqual(command("Target.setAutoAttach", asked, byTab), {
+  const params = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{ type: "page" }] };
+  assert.deepEqual(command("Target.setAutoAttach", params, byTab), {
     autoAttach: true,
     waitForDebuggerOnStart: false,
     flatten: true,
     filter: [{ type: "iframe", exclude: false }],
   });
-  refused("Target.setAutoAttach", { ...asked, flatten: false });
+  refused("Target.setAutoAttach", { ...params, flatten: false });
   const found = { targetId: "F", type: "iframe", title: "Your account", url: "https://bank.example/login?code=7" };
   assert.equal(inner(found, byTab).url, found.url);
   assert.deepEqual([inner(found, bySite).url, inner(found, bySite).title], ["", ""]);
   const frame = { id: "F", url: found.url, securityOrigin: "https://bank.example", name: "bank" };
   const tree = { frame: { id: "T", url: bySite.url, securityOrigin: SITE }, childFrames: [{ frame }] };
   const hidden = { frame: { id: "F", url: "", securityOrigin: "" }, childFrames: [] };
-  const told = answer("Page.getFrameTree", { frameTree: tree }, bySite);
-  assert.deepEqual(told, { frameTree: { ...tree, childFrames: [hidden] } });
+  const passed = answer("Page.getFrameTree", { frameTree: tree }, bySite);
+  assert.deepEqual(passed, { frameTree: { ...tree, childFrames: [hidden] } });
   // The URL of such a frame is hidden: commands in it name a granted document.
   const framed: Granted = { ...bySite, target: "F", inner: true, url: "", contexts: new Map() };
   assert.doesNotThrow(() => command("Page.enable", {}, framed));
@@ -189,12 +189,12 @@ test("the only function that runs on an element tells eye's client which frame i
     arguments: values.map((value) => ({ value })),
     silent: true,
   });
-  const asked = call(TELL, "eye_ab12", "f2");
-  assert.deepEqual(command("Runtime.callFunctionOn", asked, bySite), asked);
+  const params = call(TELL, "eye_ab12", "f2");
+  assert.deepEqual(command("Runtime.callFunctionOn", params, bySite), params);
   refused("Runtime.callFunctionOn", call("function () { return document.cookie }", "eye_ab12", "f2"));
   refused("Runtime.callFunctionOn", call(TELL, "fetch", "f2"));
   refused("Runtime.callFunctionOn", call(TELL, "eye_ab12", "f2", "more"));
-  refused("Runtime.callFunctionOn", { ...asked, returnByValue: true });
+  refused("Runtime.callFunctionOn", { ...params, returnByValue: true });
   assert.deepEqual(answer("Runtime.callFunctionOn", { result: { value: "x" } }, byTab), {});
   const node = { object: { objectId: "1", description: "input#secret" } };
   assert.deepEqual(answer("DOM.resolveNode", node, byTab), { object: { objectId: "1" } });

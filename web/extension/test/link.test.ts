@@ -17,17 +17,17 @@ test("a code is read however it is typed, with its port or without", () => {
 });
 
 test("what the hub does of its own accord is not an agent's", () => {
-  const told = (message: string): boolean =>
+  const counts = (message: string): boolean =>
     isForAgent("Runtime.evaluate", { expression: `eye_ab1(${JSON.stringify(message)})`, contextId: 1 });
-  assert.equal(told(`[{"jsonrpc":"2.0","id":3,"method":"ping"}]`), false);
-  assert.equal(told(`[{"jsonrpc":"2.0","id":"h","result":{"session":"a"}}]`), false);
-  assert.equal(told("="), false);
-  assert.equal(told(`{"input":3}`), false);
+  assert.equal(counts(`[{"jsonrpc":"2.0","id":3,"method":"ping"}]`), false);
+  assert.equal(counts(`[{"jsonrpc":"2.0","id":"h","result":{"session":"a"}}]`), false);
+  assert.equal(counts("="), false);
+  assert.equal(counts(`{"input":3}`), false);
   assert.equal(isForAgent("Page.enable", {}), false);
-  assert.equal(told(`["7:document.title"]`), true);
-  assert.equal(told(`[{"jsonrpc":"2.0","id":3,"method":"ping"},"7:1"]`), true);
-  assert.equal(told(`[{"jsonrpc":"2.0","id":8,"method":"page/look","params":{}}]`), true);
-  assert.equal(told(`["7:${"x".repeat(5_000)}"]`), true);
+  assert.equal(counts(`["7:document.title"]`), true);
+  assert.equal(counts(`[{"jsonrpc":"2.0","id":3,"method":"ping"},"7:1"]`), true);
+  assert.equal(counts(`[{"jsonrpc":"2.0","id":8,"method":"page/look","params":{}}]`), true);
+  assert.equal(counts(`["7:${"x".repeat(5_000)}"]`), true);
   assert.equal(isForAgent("Runtime.evaluate", { expression: "document.cookie" }), true);
   assert.equal(isForAgent("Page.captureScreenshot", {}), true);
   assert.equal(isForAgent("Input.insertText", { text: "a" }), true);

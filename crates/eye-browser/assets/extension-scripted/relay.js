@@ -19,13 +19,13 @@
   var relay = {
     join(name, { toPage, fromPage }) {
       const port = chrome.runtime.connect({ name });
-      const said = (event) => port.postMessage(event.detail);
-      document.addEventListener(fromPage, said);
-      port.onMessage.addListener((told) => {
-        if (typeof told === "boolean") mark(told);
-        else document.dispatchEvent(new CustomEvent(toPage, { detail: told }));
+      const passOn = (event) => port.postMessage(event.detail);
+      document.addEventListener(fromPage, passOn);
+      port.onMessage.addListener((message) => {
+        if (typeof message === "boolean") mark(message);
+        else document.dispatchEvent(new CustomEvent(toPage, { detail: message }));
       });
-      port.onDisconnect.addListener(() => document.removeEventListener(fromPage, said));
+      port.onDisconnect.addListener(() => document.removeEventListener(fromPage, passOn));
     },
     metrics,
     shown: async () => {

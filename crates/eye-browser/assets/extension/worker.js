@@ -25,7 +25,7 @@ var PREPARING = /* @__PURE__ */ new Set([
 function isForAgent(method, params) {
   if (PREPARING.has(method)) return false;
   try {
-    const message = told(method, params);
+    const message = messageIn(method, params);
     if (message === void 0) return true;
     if (message === "=" || /^%f\d+$/.test(String(message))) return false;
     const frames = JSON.parse(String(message));
@@ -38,7 +38,7 @@ function isForAgent(method, params) {
     return true;
   }
 }
-function told(method, params) {
+function messageIn(method, params) {
   if (method === "Eye.tell") return String(params.message).length > TOLD_LEN_MAX ? void 0 : params.message;
   const expression = String(params.expression);
   if (method !== "Runtime.evaluate" || expression.length > TOLD_LEN_MAX) return void 0;
@@ -222,12 +222,12 @@ function readCode(text) {
   return code.length === 12 && number <= 65535 ? { code, port: number } : void 0;
 }
 var PairedConnection = class {
-  constructor(heard, changed) {
-    this.heard = heard;
+  constructor(receive, changed) {
+    this.receive = receive;
     this.changed = changed;
     setInterval(() => this.#proven && this.#socket?.send(ALIVE), ALIVE_MS);
   }
-  heard;
+  receive;
   changed;
   #socket;
   #proven = false;
@@ -239,7 +239,7 @@ var PairedConnection = class {
     await this.#load();
     return { paired: this.#pairing !== void 0, connected: this.#proven, why: this.#why };
   }
-  say(message) {
+  send(message) {
     if (this.#proven) this.#socket?.send(JSON.stringify(message));
   }
   /** Connects if paired and not connected yet. */
@@ -294,7 +294,7 @@ var PairedConnection = class {
     socket.onmessage = async ({ data }) => {
       if (this.#socket !== socket) return;
       const message = JSON.parse(String(data));
-      if (proving === "done") return this.heard(message);
+      if (proving === "done") return this.receive(message);
       if (proving === "nothing") {
         proving = "checking";
         const { nonce: theirs, proofs } = message.params;
@@ -420,7 +420,7 @@ var withoutFiles = (params) => {
   if ((data?.files?.length ?? 0) > 0) throw new Refusal("files of this machine are not given to pages");
   return params;
 };
-var heardOf = (params, tab) => {
+var isKnownRequest = (params, tab) => {
   if (tab.sites === void 0 || tab.requests.has(String(params.requestId))) return params;
   throw new Refusal("this is not a request of a granted document");
 };
@@ -490,8 +490,8 @@ var RULES = {
   "Network.enable": NOTHING,
   "Network.disable": NOTHING,
   "Network.emulateNetworkConditions": { params: ["offline", "latency", "downloadThroughput", "uploadThroughput"] },
-  "Network.getRequestPostData": { params: ["requestId"], check: heardOf },
-  "Network.getResponseBody": { params: ["requestId"], check: heardOf },
+  "Network.getRequestPostData": { params: ["requestId"], check: isKnownRequest },
+  "Network.getResponseBody": { params: ["requestId"], check: isKnownRequest },
   "Network.getCookies": { params: [], check: hereOnly },
   "Network.setCookie": { params: ["name", "value", "url"], check: ofThisSite },
   "Network.deleteCookies": { params: ["name", "domain", "path"], check: ofThisSite },
@@ -873,12 +873,12 @@ var Scripted = class {
 };
 function lend(key, names, { toPage, fromPage }) {
   const global = globalThis;
-  const say = (detail) => document.dispatchEvent(new CustomEvent(fromPage, { detail }));
+  const send = (detail) => document.dispatchEvent(new CustomEvent(fromPage, { detail }));
   document.addEventListener(toPage, (event2) => {
     const receive = global[names.receive];
     receive?.(event2.detail);
   });
-  global[names.binding] = say;
+  global[names.binding] = send;
   global[Symbol.for(key)] = names;
 }
 function place2({ joined }, tabId) {
@@ -893,9 +893,9 @@ async function beside2(target, func, ...args) {
 function inPage(tabId, func) {
   return chrome.scripting.executeScript({ target: { tabId }, func, injectImmediately: true });
 }
-function tell(port, told2) {
+function tell(port, message) {
   try {
-    port.postMessage(told2);
+    port.postMessage(message);
   } catch {
   }
 }
@@ -921,8 +921,8 @@ async function run() {
 
 // src/tabs.ts
 var Tabs = class {
-  constructor(say, by) {
-    this.say = say;
+  constructor(send, by) {
+    this.send = send;
     this.#way = by({
       happened: (source, method, params) => this.#happened(source, method, params),
       detached: (tabId, why) => void this.#detached(tabId, why)
@@ -939,7 +939,7 @@ var Tabs = class {
     chrome.tabs.onRemoved.addListener((tabId) => void setTab(tabId, void 0));
     chrome.tabs.onReplaced.addListener((_, removed) => void setTab(removed, void 0));
   }
-  say;
+  send;
   #byTab = /* @__PURE__ */ new Map();
   #bySession = /* @__PURE__ */ new Map();
   #turns = /* @__PURE__ */ new Map();
@@ -982,7 +982,7 @@ var Tabs = class {
   }
   /** Executes a command of the hub and answers it. */
   async take({ id, method, params = {}, sessionId }) {
-    const answer2 = (more) => this.say({ id, ...sessionId === void 0 ? {} : { sessionId }, ...more });
+    const answer2 = (more) => this.send({ id, ...sessionId === void 0 ? {} : { sessionId }, ...more });
     try {
       const attached = sessionId === void 0 ? void 0 : this.#bySession.get(sessionId);
       if (sessionId !== void 0 && attached === void 0) throw new Refusal("the session is gone");
@@ -1057,13 +1057,13 @@ var Tabs = class {
     const page = { type: "page", title: tab.title ?? "", url: attached.url, windowId: tab.windowId };
     const info = { targetId: target, ...page, attached: true, scripted: this.#way.scripted };
     const params = { sessionId: attached.session, targetInfo: info, waitingForDebugger: false };
-    this.say({ method: "Target.attachedToTarget", params });
+    this.send({ method: "Target.attachedToTarget", params });
   }
   /** The person moved a tab to another window. */
   #moved(tabId, windowId) {
     const attached = this.#byTab.get(tabId);
     if (attached !== void 0)
-      this.say({ method: "Browser.tabMoved", params: { targetId: attached.target, windowId } });
+      this.send({ method: "Browser.tabMoved", params: { targetId: attached.target, windowId } });
   }
   async #detach(attached) {
     this.#forget(attached);
@@ -1074,7 +1074,7 @@ var Tabs = class {
     this.#byTab.delete(attached.tabId);
     this.#drop(attached);
     const params = { sessionId: attached.session, targetId: attached.target };
-    this.say({ method: "Target.detachedFromTarget", params });
+    this.send({ method: "Target.detachedFromTarget", params });
   }
   async #detached(tabId, why) {
     if (tabId === void 0) return;
@@ -1106,7 +1106,7 @@ var Tabs = class {
       const frame2 = this.#bySession.get(sessionId);
       if (frame2 === void 0 || !around.frames.delete(frame2)) return;
       this.#drop(frame2);
-      this.say({ method, params: { sessionId, targetId: frame2.target }, sessionId: around.session });
+      this.send({ method, params: { sessionId, targetId: frame2.target }, sessionId: around.session });
       return;
     }
     const info = inner(targetInfo, around);
@@ -1123,8 +1123,8 @@ var Tabs = class {
     };
     around.frames.add(frame);
     this.#bySession.set(sessionId, frame);
-    const told2 = { sessionId, targetInfo: info, waitingForDebugger: false };
-    this.say({ method, params: told2, sessionId: around.session });
+    const details = { sessionId, targetInfo: info, waitingForDebugger: false };
+    this.send({ method, params: details, sessionId: around.session });
   }
   #happened(source, method, params) {
     const tab = source.tabId === void 0 ? void 0 : this.#byTab.get(source.tabId);
@@ -1143,7 +1143,7 @@ var Tabs = class {
     if (method === "Runtime.executionContextDestroyed") {
       attached.contexts.delete(params.executionContextId);
     } else if (method === "Runtime.executionContextsCleared") attached.contexts.clear();
-    if (passed !== void 0) this.say({ method, params: passed, sessionId: attached.session });
+    if (passed !== void 0) this.send({ method, params: passed, sessionId: attached.session });
   }
   /**
    * Records a context. `false`: the tab shows a site that is not granted, and is detached before any of its events are
@@ -1176,7 +1176,7 @@ function reason(error) {
 }
 
 // src/worker.ts
-var ASKED = "asked";
+var WANTED_SITE = "asked";
 var WAKE = "wake";
 var WAKE_MINUTES = 0.5;
 var link = new PairedConnection(
@@ -1185,7 +1185,7 @@ var link = new PairedConnection(
 );
 var scripted = !chrome.runtime.getManifest().permissions.includes("debugger");
 var tabs = new Tabs(
-  (message) => link.say(message),
+  (message) => link.send(message),
   (listener) => scripted ? new Scripted(listener) : new Debugged(listener)
 );
 chrome.alarms.onAlarm.addListener(() => void wake());
@@ -1194,7 +1194,7 @@ chrome.runtime.onStartup.addListener(() => void wake());
 chrome.action.onClicked.addListener(({ id }) => id !== void 0 && void tabs.stop(id));
 chrome.runtime.onMessage.addListener((message, sender, answer2) => {
   if (sender.id !== chrome.runtime.id) return false;
-  asked(message).then(answer2, (error) => answer2({ error: String(error.message) }));
+  answerTo(message).then(answer2, (error) => answer2({ error: String(error.message) }));
   return true;
 });
 if (scripted) {
@@ -1207,7 +1207,7 @@ async function wake() {
   await link.connect();
   if (!(await link.state()).connected) await tabs.letGo();
 }
-async function asked(ask) {
+async function answerTo(ask) {
   switch (ask.ask) {
     case "state":
       return shown(ask.tabId);
@@ -1234,9 +1234,9 @@ async function mayRun(origin2) {
   return !scripted || chrome.permissions.contains({ origins: patterns(origin2) });
 }
 async function site(origin2, granted2) {
-  await chrome.storage.session.remove(ASKED);
+  await chrome.storage.session.remove(WANTED_SITE);
   if (granted2 && !await mayRun(origin2)) {
-    await chrome.storage.session.set({ [ASKED]: origin2 });
+    await chrome.storage.session.set({ [WANTED_SITE]: origin2 });
     return allowed();
   }
   await setSite(origin2, granted2);
@@ -1244,8 +1244,8 @@ async function site(origin2, granted2) {
   await tabs.refreshAll();
 }
 async function allowed() {
-  const { [ASKED]: asked2 } = await chrome.storage.session.get(ASKED);
-  if (typeof asked2 === "string" && await mayRun(asked2)) await site(asked2, true);
+  const { [WANTED_SITE]: wanted } = await chrome.storage.session.get(WANTED_SITE);
+  if (typeof wanted === "string" && await mayRun(wanted)) await site(wanted, true);
 }
 async function takenBack() {
   for (const origin2 of (await grants()).sites) if (!await mayRun(origin2)) await setSite(origin2, false);

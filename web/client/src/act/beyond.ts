@@ -3,7 +3,7 @@
 
 export interface Beyond {
   /** What was blocked, each with the reason and the next step. */
-  said(): string[];
+  lines(): string[];
   end(): void;
 }
 
@@ -11,7 +11,7 @@ interface Watched {
   readonly owner: object;
   readonly name: string;
   /** The line to report; `undefined` if the call worked. */
-  readonly tell: (result: unknown, self: unknown, args: readonly unknown[]) => string | undefined;
+  readonly describe: (result: unknown, self: unknown, args: readonly unknown[]) => string | undefined;
   /** The line to report if the promise that the call returns is rejected. */
   readonly later?: string;
 }
@@ -22,43 +22,43 @@ const FULL = "needs a person: full screen";
 const CLIP = "needs a person: the clipboard";
 
 const WATCHED: readonly Watched[] = [
-  { owner: window, name: "open", tell: (result, _, args) => popup(result, args.map(String)) },
-  { owner: window, name: "showOpenFilePicker", tell: () => PICKER },
-  { owner: window, name: "showSaveFilePicker", tell: () => PICKER },
-  { owner: Element.prototype, name: "requestFullscreen", tell: () => FULL },
+  { owner: window, name: "open", describe: (result, _, args) => popup(result, args.map(String)) },
+  { owner: window, name: "showOpenFilePicker", describe: () => PICKER },
+  { owner: window, name: "showSaveFilePicker", describe: () => PICKER },
+  { owner: Element.prototype, name: "requestFullscreen", describe: () => FULL },
   {
     owner: HTMLInputElement.prototype,
     name: "showPicker",
-    tell: () => "needs a person: the browser's own picker; use fill",
+    describe: () => "needs a person: the browser's own picker; use fill",
   },
   {
     owner: HTMLElement.prototype,
     name: "click",
-    tell: (_, self) => (self instanceof HTMLInputElement && self.type === "file" ? PICKER : undefined),
+    describe: (_, self) => (self instanceof HTMLInputElement && self.type === "file" ? PICKER : undefined),
   },
   {
     owner: Document.prototype,
     name: "execCommand",
-    tell: (worked, _, [command]) =>
+    describe: (worked, _, [command]) =>
       worked === false && /^(?:copy|cut|paste)$/i.test(String(command)) ? CLIP : undefined,
   },
   // Pages catch rejections of the clipboard, so the unhandled-rejection listener would not see them.
   ...["writeText", "write", "readText", "read"].map((name) => ({
     owner: (globalThis as { Clipboard?: { prototype: object } }).Clipboard?.prototype ?? {},
     name,
-    tell: () => undefined,
+    describe: () => undefined,
     later: CLIP,
   })),
 ];
 
 /** The line about a popup. With `noopener`, `open` always returns null, so it cannot tell whether the popup opened. */
 function popup(opened: unknown, [url = "", target = "_blank", features = ""]: readonly string[]): string | undefined {
-  const isTold = !/\bno(?:opener|referrer)\b/.test(features);
-  if (opened === null && isTold) return POPUP;
+  const hasOpener = !/\bno(?:opener|referrer)\b/.test(features);
+  if (opened === null && hasOpener) return POPUP;
   if (/^_(?:self|top|parent)$/i.test(target)) return undefined;
   const shown =
     url === "" ? "an empty page" : URL.canParse(url, document.baseURI) ? new URL(url, document.baseURI).href : url;
-  return `opens ${shown} in a new tab${isTold ? "" : ", if the browser allows it"} (eye pages)`;
+  return `opens ${shown} in a new tab${hasOpener ? "" : ", if the browser allows it"} (eye pages)`;
 }
 
 /** The line about a `target=_blank` link: for a synthetic click, it opens a tab only where popups are allowed. */
@@ -73,18 +73,18 @@ function blankLink(event: Event, isReal: boolean): string | undefined {
 
 /** Watches until `end`. `isReal`: the action counts as a person's. */
 export function blockedBy(isReal = false): Beyond {
-  const said = new Set<string>();
+  const lines = new Set<string>();
   const undo: (() => void)[] = [];
-  for (const { owner, name, tell, later } of WATCHED) {
+  for (const { owner, name, describe, later } of WATCHED) {
     const own = Object.getOwnPropertyDescriptor(owner, name);
     const original = (owner as Record<string, unknown>)[name];
     if (typeof original !== "function" || own?.configurable !== true) continue;
     const watched = new Proxy(original, {
       apply(target, self, args) {
         const result: unknown = Reflect.apply(target as (...args: unknown[]) => unknown, self, args);
-        const text = tell(result, self, args);
-        if (text !== undefined) said.add(text);
-        if (later !== undefined) (result as Promise<unknown>).catch(() => said.add(later));
+        const text = describe(result, self, args);
+        if (text !== undefined) lines.add(text);
+        if (later !== undefined) (result as Promise<unknown>).catch(() => lines.add(later));
         return result;
       },
     });
@@ -96,16 +96,16 @@ export function blockedBy(isReal = false): Beyond {
   }
   const clicked = (event: Event): void => {
     const text = blankLink(event, isReal);
-    if (text !== undefined) said.add(text);
+    if (text !== undefined) lines.add(text);
   };
   const rejected = ({ reason }: PromiseRejectionEvent): void => {
     if (reason instanceof DOMException && reason.name === "NotAllowedError")
-      said.add(/clipboard/i.test(reason.message) ? CLIP : `needs a person: ${reason.message}`);
+      lines.add(/clipboard/i.test(reason.message) ? CLIP : `needs a person: ${reason.message}`);
   };
   addEventListener("click", clicked);
   addEventListener("unhandledrejection", rejected);
   return {
-    said: () => [...said],
+    lines: () => [...lines],
     end() {
       removeEventListener("click", clicked);
       removeEventListener("unhandledrejection", rejected);

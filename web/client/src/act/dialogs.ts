@@ -7,17 +7,17 @@ import type { Params } from "../page/verb.js";
  * Answers dialogs of this window and its same-origin frames until the returned function is called. Each adds a line to
  * `asked`.
  */
-export function answerDialogs(asked: string[], { accept, dismiss }: Params): () => void {
+export function answerDialogs(dialogs: string[], { accept, dismiss }: Params): () => void {
   const yes = accept === true || typeof accept === "string";
   const note = (done: string, how: string): string =>
     yes ? done : dismiss === true ? "dismissed" : `dismissed; accept: ${how}`;
   const undo = windows(window).map((view) => {
     const { alert, confirm, prompt } = view;
     const own = {
-      alert: (text?: unknown) => void asked.push(`alert: ${text}`),
-      confirm: (text?: string) => (asked.push(`confirm: ${text} (${note("accepted", "true accepts")})`), yes),
+      alert: (text?: unknown) => void dialogs.push(`alert: ${text}`),
+      confirm: (text?: string) => (dialogs.push(`confirm: ${text} (${note("accepted", "true accepts")})`), yes),
       prompt: (text?: string, ordinary = "") => {
-        asked.push(`prompt: ${text} (${note("answered", '"…" answers')})`);
+        dialogs.push(`prompt: ${text} (${note("answered", '"…" answers')})`);
         return typeof accept === "string" ? accept : yes ? ordinary : null;
       },
     };

@@ -44,7 +44,7 @@ function between(start: Point, end: Point, step: number): Point {
 async function dropped(core: Core, carried: HTMLElement, start: Point, to: () => Point): Promise<boolean> {
   const view = viewOf(carried);
   const dataTransfer = new view.DataTransfer();
-  const tell = (target: Element, type: string, { x, y }: Point): boolean =>
+  const dispatch = (target: Element, type: string, { x, y }: Point): boolean =>
     target.dispatchEvent(
       new view.DragEvent(type, {
         bubbles: true,
@@ -59,24 +59,24 @@ async function dropped(core: Core, carried: HTMLElement, start: Point, to: () =>
         dataTransfer,
       }),
     );
-  if (!tell(carried, "dragstart", start)) return false;
+  if (!dispatch(carried, "dragstart", start)) return false;
   fire(carried, "pointercancel", start);
   let over: Element | undefined;
   let taken = false;
   for (let step = 1; step <= DRAG_STEPS; step++) {
     const at = between(start, to(), step);
     const under = hitAt(carried.ownerDocument, at.x, at.y) ?? over ?? carried;
-    tell(carried, "drag", at);
+    dispatch(carried, "drag", at);
     if (under !== over) {
-      tell(under, "dragenter", at);
-      if (over !== undefined) tell(over, "dragleave", at);
+      dispatch(under, "dragenter", at);
+      if (over !== undefined) dispatch(over, "dragleave", at);
       over = under;
     }
-    taken = !tell(under, "dragover", at);
+    taken = !dispatch(under, "dragover", at);
     await frame(core);
   }
   const end = to();
-  if (over !== undefined) tell(over, taken ? "drop" : "dragleave", end);
-  tell(carried, "dragend", end);
+  if (over !== undefined) dispatch(over, taken ? "drop" : "dragleave", end);
+  dispatch(carried, "dragend", end);
   return true;
 }

@@ -110,14 +110,14 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
       end();
       const line = element?.isConnected === true && isVisible(element) ? lineOf(element) : undefined;
       const now = seen ?? view();
-      const told = difference(before ?? now, now);
+      const changes = difference(before ?? now, now);
       const own =
-        line !== undefined && !told.some((one) => one.startsWith(`~ ${line.split(" ", 1).join()} `))
-          ? [told.length === 0 ? `${line}: nothing else changed` : line]
+        line !== undefined && !changes.some((one) => one.startsWith(`~ ${line.split(" ", 1).join()} `))
+          ? [changes.length === 0 ? `${line}: nothing else changed` : line]
           : [];
       const moved = location.href === url ? [] : [`now at ${location.href}`];
       const { asked, errors } = witness.end();
-      return [...own, ...told, ...moved, ...asked, ...left, ...errors].join("\n") || "nothing changed";
+      return [...own, ...changes, ...moved, ...asked, ...left, ...errors].join("\n") || "nothing changed";
     },
     end,
   };

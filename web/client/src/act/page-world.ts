@@ -22,7 +22,7 @@ export function pageWorld({ journal }: Pick<Core, "journal">): PageWorld {
         restore();
         beyond.end();
         const errors = loggedAfter(journal, logged).filter(({ level }) => level === "error");
-        return { asked, blocked: beyond.said(), errors: errors.map(errorLine) };
+        return { asked, blocked: beyond.lines(), errors: errors.map(errorLine) };
       };
       return { open: () => journal.open, end: () => (witnessed ??= ended()) };
     },

@@ -46,7 +46,7 @@ const INSTEAD: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 /** `said`: lines to add to the report. */
-type Act = (params: Params, tools: Tools, asking: Asking, said: string[]) => Promise<Element | undefined>;
+type Act = (params: Params, tools: Tools, asking: Asking, notes: string[]) => Promise<Element | undefined>;
 
 export function acts(core: Core): Verbs {
   const world = core.pageWorld ?? pageWorld(core);
@@ -62,14 +62,14 @@ export function acts(core: Core): Verbs {
   const looking = ({ beginSoon }: Watch): Core => {
     const { input } = core;
     if (input === undefined) return core;
-    const asked = <T>(made: T): T => {
+    const began = <T>(made: T): T => {
       beginSoon();
       return made;
     };
-    const give: Input["give"] = (...what) => asked(input.give(...what));
+    const give: Input["give"] = (...what) => began(input.give(...what));
     return {
       ...core,
-      input: Object.assign((commands: Parameters<Input>[0]) => asked(input(commands)), { ...input, give }),
+      input: Object.assign((commands: Parameters<Input>[0]) => began(input(commands)), { ...input, give }),
     };
   };
 
@@ -90,9 +90,9 @@ export function acts(core: Core): Verbs {
           watching.begin();
           return asking.own(run);
         };
-        const said: string[] = [];
-        const report = await watching.report(await act(params, tools, { ...asking, own }, said));
-        return [report, ...said, ...witness.end().blocked].join("\n");
+        const notes: string[] = [];
+        const report = await watching.report(await act(params, tools, { ...asking, own }, notes));
+        return [report, ...notes, ...witness.end().blocked].join("\n");
       } finally {
         watching.end();
       }
@@ -102,7 +102,7 @@ export function acts(core: Core): Verbs {
     params: Params,
     tools: Tools,
     { own }: Asking,
-    said: string[],
+    notes: string[],
     how: Clicking = {},
   ): Promise<Element> => {
     const { target, at } = params;
@@ -112,7 +112,7 @@ export function acts(core: Core): Verbs {
     const kind = found && kindOf(found.element);
     if (found !== undefined && (kind === "select" || kind === "file")) throw wrong(found.element, "click");
     if (!(await clickAt(spot, hands(tools.core, own, tools.synthetic), { ...clicking(params), ...how })))
-      said.push("it went away while it was pressed, so nothing was clicked");
+      notes.push("it went away while it was pressed, so nothing was clicked");
     return spot.element;
   };
 
@@ -232,8 +232,8 @@ export function acts(core: Core): Verbs {
     };
 
   return {
-    click: acting((params, tools, asking, said) => click1(params, tools, asking, said)),
-    dblclick: acting((params, tools, asking, said) => click1(params, tools, asking, said, { double: true })),
+    click: acting((params, tools, asking, notes) => click1(params, tools, asking, notes)),
+    dblclick: acting((params, tools, asking, notes) => click1(params, tools, asking, notes, { double: true })),
     focus: acting(async ({ target }, tools, { own }) => {
       const { element } = await ready(target, tools, false);
       own(() => focus(element));
@@ -242,16 +242,16 @@ export function acts(core: Core): Verbs {
     }),
     check: acting(checking(true)),
     uncheck: acting(checking(false)),
-    hover: acting(async ({ target }, tools, { own }, said) => {
+    hover: acting(async ({ target }, tools, { own }, notes) => {
       const { hit, element, ...place } = await ready(target, tools);
       const { input } = hands(tools.core, own, tools.synthetic);
       if (input === undefined) {
         own(() => enter(hit, place));
-        said.push(...hoverStyles(hit));
+        notes.push(...hoverStyles(hit));
       } else await realMove(input, inTop(place, hit));
       return element;
     }, SETTLE_HOVER_MS),
-    fill: acting(async (params, tools, asking, said) => {
+    fill: acting(async (params, tools, asking, notes) => {
       const { fields, target, value, click } = params;
       if (fields === undefined) return fill1(target, value, tools, asking);
       if (!Array.isArray(fields)) throw misused("fields is a list of [target, value]");
@@ -260,7 +260,7 @@ export function acts(core: Core): Verbs {
         if (!Array.isArray(field)) throw misused("fields is a list of [target, value]");
         last = await fill1(field[0], field[1], tools, asking, true);
       }
-      return click === undefined ? last : click1({ ...params, target: click }, tools, asking, said);
+      return click === undefined ? last : click1({ ...params, target: click }, tools, asking, notes);
     }),
     type: acting(async ({ target, value }, tools, { own }) => {
       const isCovered = find(target).elements.some((one) => contextOf(one) !== undefined);

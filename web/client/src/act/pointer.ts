@@ -209,10 +209,10 @@ export function focus(element: Element): void {
   if (element.ownerDocument.hasFocus()) return;
   // A window in the background moves the focus without events.
   const view = viewOf(element);
-  const tell = (target: Element | null, ...types: string[]): void =>
+  const dispatch = (target: Element | null, ...types: string[]): void =>
     types.forEach((type) =>
       target?.dispatchEvent(new view.FocusEvent(type, { bubbles: type.length > 5, composed: true })),
     );
-  tell(before, "blur", "focusout");
-  if (root.activeElement === element) tell(element, "focus", "focusin");
+  dispatch(before, "blur", "focusout");
+  if (root.activeElement === element) dispatch(element, "focus", "focusin");
 }

@@ -27,7 +27,7 @@ function score(tool: ListedTool, words: readonly string[]): number {
   const description = split(`${typeof tool.title === "string" ? tool.title : ""} ${tool.description ?? ""}`);
   return words.reduce((sum, word) => {
     const inName = names.has(word) ? WHOLE_IN_NAME : name.includes(word) ? PART_OF_NAME : 0;
-    return sum + inName + (description.some((said) => said.startsWith(word)) ? IN_DESCRIPTION : 0);
+    return sum + inName + (description.some((one) => one.startsWith(word)) ? IN_DESCRIPTION : 0);
   }, 0);
 }
 

@@ -18,8 +18,8 @@ export function signature(tool: ListedTool): string {
   const parameters = Object.entries(properties).map(
     ([name, type]) => `${name}${required.has(name) ? "" : "?"}: ${typeName(type)}`,
   );
-  const said = firstSentence(tool.description ?? "");
-  return `${tool.name}(${parameters.join(", ")})${said === "" ? "" : ` — ${said}`}`;
+  const summary = firstSentence(tool.description ?? "");
+  return `${tool.name}(${parameters.join(", ")})${summary === "" ? "" : ` — ${summary}`}`;
 }
 
 function typeName(schema: unknown): string {

@@ -30,7 +30,7 @@ async function open(options: HttpOptions, events: CarrierEvents, signal: AbortSi
   signal.addEventListener("abort", () => stream.abort(signal.reason), { once: true });
   await openEvents(doorUrl(serverUrl, "events", query), proof, stream.signal, {
     event: ({ data }) => {
-      sessionId = toldSession(data) ?? sessionId;
+      sessionId = sessionOf(data) ?? sessionId;
       events.message(data);
     },
     ended: (error) => {
@@ -69,12 +69,12 @@ async function open(options: HttpOptions, events: CarrierEvents, signal: AbortSi
 }
 
 /** The session id in a greeting from the server. */
-export function toldSession(data: string): string | undefined {
+export function sessionOf(data: string): string | undefined {
   for (const message of parseFrame(data)) {
-    const told = isResponse(message)
+    const result = isResponse(message)
       ? message.id === "welcome" && message.result
       : message.method === "connected" && message.params;
-    if (isObject(told) && typeof told.sessionId === "string") return told.sessionId;
+    if (isObject(result) && typeof result.sessionId === "string") return result.sessionId;
   }
   return undefined;
 }

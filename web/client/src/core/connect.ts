@@ -222,14 +222,14 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
   /** Incremented with every claim and release, so that a late claim can be released at once. */
   let turn = 0;
 
-  const told = watchInfo((changes) => link.page?.notify("page/info", changes));
+  const noteInfo = watchInfo((changes) => link.page?.notify("page/info", changes));
 
   const link = linkTo(hub, around, {
     open: driven?.open,
     token: options.token,
     hello: () => {
       const page = pageInfo();
-      told(page);
+      noteInfo(page);
       return {
         clientType: "browser",
         version: PROTOCOL_VERSION,
@@ -345,8 +345,8 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
     untool: async (name) => (await load("tools")).untool(name),
     state: async (...what) => (await load("state")).state(...what),
     changed: () => parts.state?.changed(),
-    pause: (...said) => {
-      paused = said.join("\x1f");
+    pause: (...parts) => {
+      paused = parts.join("\x1f");
       link.page?.notify("page/info", { paused });
     },
     resume: () => own.pause(""),

@@ -87,9 +87,9 @@ export function nodes(value: object): string | undefined {
 
 export function errorText(error: object): string {
   const { name, message } = error as { name?: unknown; message?: unknown };
-  const said = typeof message === "string" ? message : "";
+  const text = typeof message === "string" ? message : "";
   const called = typeof name === "string" ? name : "Error";
-  return said === "" ? called : `${called}: ${said}`;
+  return text === "" ? called : `${called}: ${text}`;
 }
 
 function renderFunction(value: { readonly name: string }): string {

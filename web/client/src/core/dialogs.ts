@@ -3,17 +3,17 @@
 /**
  * `tell` gets `confirm: text` before a dialog opens, and an empty text when it is closed. It must send synchronously.
  */
-export function watchDialogs(tell: (dialog: string) => void): void {
+export function watchDialogs(report: (dialog: string) => void): void {
   for (const name of ["alert", "confirm", "prompt"] as const) {
     const original = window[name] as (...args: unknown[]) => unknown;
     if (typeof original !== "function") continue;
     const watched = new Proxy(original, {
       apply(target, _, args: unknown[]) {
-        tell(`${name}: ${args[0] ?? ""}`);
+        report(`${name}: ${args[0] ?? ""}`);
         try {
           return Reflect.apply(target, window, args);
         } finally {
-          tell("");
+          report("");
         }
       },
     });

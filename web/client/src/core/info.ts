@@ -21,19 +21,19 @@ export function pageInfo(): PageInfo {
 const KEYS = ["title", "url", "visible", "loading"] as const;
 
 /** Reports changes. The returned function sets what the hub knows already, after a `hello`. */
-export function watchInfo(tell: (changes: Partial<PageInfo>) => void): (info: PageInfo) => void {
-  let told = pageInfo();
-  let asked = false;
+export function watchInfo(report: (changes: Partial<PageInfo>) => void): (info: PageInfo) => void {
+  let reported = pageInfo();
+  let isQueued = false;
 
   const look = (): void => {
-    if (asked) return;
-    asked = true;
+    if (isQueued) return;
+    isQueued = true;
     queueMicrotask(() => {
-      asked = false;
-      const before = told;
-      const now = (told = pageInfo());
+      isQueued = false;
+      const before = reported;
+      const now = (reported = pageInfo());
       const changes = KEYS.filter((key) => now[key] !== before[key]).map((key) => [key, now[key]]);
-      if (changes.length > 0) tell(Object.fromEntries(changes) as Partial<PageInfo>);
+      if (changes.length > 0) report(Object.fromEntries(changes) as Partial<PageInfo>);
     });
   };
 
@@ -63,5 +63,5 @@ export function watchInfo(tell: (changes: Partial<PageInfo>) => void): (info: Pa
   } else {
     listen(window, ["popstate", "hashchange"], look);
   }
-  return (info) => void (told = info);
+  return (info) => void (reported = info);
 }

@@ -54,30 +54,30 @@ function start(): Journal {
   const kept: Journal = { entries, heard, open: 0 };
   let n = 0;
 
-  const note = (level: Level, ...said: unknown[]): void => {
-    const entry: Entry = { n: ++n, at: Date.now(), level, said };
+  const note = (level: Level, ...values: unknown[]): void => {
+    const entry: Entry = { n: ++n, at: Date.now(), level, said: values };
     if (entries.push(entry) > LOG_ENTRIES_MAX) entries.shift();
     // Deferred, since a framework may observe reads; but to a microtask, so that values are not kept alive and have not
     // changed.
     queueMicrotask(() => {
-      entry.said = said.map(brief);
+      entry.said = values.map(brief);
       for (const hear of heard) hear(entry);
     });
   };
   const failed = (method: unknown, url: unknown, why: unknown): void => note("error", `${method} ${url}: ${why}`);
 
-  for (const level of LEVELS) hook(console, level, (said) => note(level, ...said));
+  for (const level of LEVELS) hook(console, level, (values) => note(level, ...values));
   // `table` and `dir` are logged as their first argument.
   for (const shown of ["table", "dir"] as const) hook(console, shown, ([value]) => note("log", value));
-  hook(console, "assert", ([holds, ...said]) => holds || note("error", "Assertion failed:", ...said));
+  hook(console, "assert", ([holds, ...values]) => holds || note("error", "Assertion failed:", ...values));
   hook(globalThis, "fetch", ([what, how], answer) => {
     const { url = what, method = "GET" } = (what ?? {}) as { url?: unknown; method?: unknown };
-    const asked = (how as RequestInit | undefined)?.method ?? method;
+    const verb = (how as RequestInit | undefined)?.method ?? method;
     kept.open++;
     (answer as Promise<Response>)
       .then(
-        ({ status }) => status >= FAILED && failed(asked, url, status),
-        (error: Error) => error.name !== "AbortError" && failed(asked, url, error.message),
+        ({ status }) => status >= FAILED && failed(verb, url, status),
+        (error: Error) => error.name !== "AbortError" && failed(verb, url, error.message),
       )
       .then(() => kept.open--);
   });

@@ -9,7 +9,7 @@ type Events = DocumentEventMap & WindowEventMap;
 export function listen<Name extends keyof Events>(
   to: Document | Window,
   names: readonly Name[],
-  heard: (event: Events[Name]) => void,
+  listener: (event: Events[Name]) => void,
   options?: AddEventListenerOptions,
 ): void {
   if (observer === undefined) {
@@ -20,8 +20,8 @@ export function listen<Name extends keyof Events>(
   for (const name of names) {
     const add = (): void => {
       // Wrappers of these functions, such as zone.js, may still consider the listener added.
-      to.removeEventListener(name, heard as EventListener, options);
-      to.addEventListener(name, heard as EventListener, options);
+      to.removeEventListener(name, listener as EventListener, options);
+      to.addEventListener(name, listener as EventListener, options);
     };
     add();
     kept.add(add);

@@ -172,7 +172,7 @@ export interface WebMcpPart extends Part {
    */
   heard(tool: Callable, signal: AbortSignal, gone: AbortController, done: unknown, stack: string | undefined): void;
   /** Offers a tool of `eye.tool` to the browser too. */
-  mirror(told: ContextTool, execute: Execute, signal: AbortSignal): void;
+  mirror(definition: ContextTool, execute: Execute, signal: AbortSignal): void;
 }
 
 /** Calls that wait for the part `webmcp`. */

@@ -216,8 +216,8 @@ function returning(realm: Realm, tokens: readonly Token[], edits: Edits): Edits 
   let last = tokens.length;
   while (tokens[last - 1]?.text === ";") last--;
   const end = tokens[last - 1]?.end ?? 0;
-  const whole = cutAt(edits, 0, end);
-  if (tokens[0]?.text === "{" && compiles(whole)) return whole;
+  const all = cutAt(edits, 0, end);
+  if (tokens[0]?.text === "{" && compiles(all)) return all;
 
   let tries = 0;
   for (let at = last - 1; at >= 0 && tries < CUT_TRIES_MAX; at--) {

@@ -36,9 +36,9 @@ export async function claimSession(explicit: string | undefined): Promise<Claim>
 }
 
 /** The hub assigned another id than was requested; this tab requests that one from now on. */
-export function rememberSession(id: string, asked: string | undefined): string {
+export function rememberSession(id: string, wanted: string | undefined): string {
   remember(KEY + framePath(), id);
-  if (asked !== undefined) remember(INSTEAD_KEY + asked, id);
+  if (wanted !== undefined) remember(INSTEAD_KEY + wanted, id);
   return id;
 }
 

@@ -21,7 +21,7 @@ const where: EventTarget = performance;
 export function channelAs(half: Half, name: string, functions: Functions): Channel {
   const other: Half = half === "page" ? "hands" : "page";
   /** The other half's answer to the current call. */
-  let said: unknown;
+  let answer: unknown;
   const mine = document;
 
   where.addEventListener(`${name}.${half}`, (event) => {
@@ -38,19 +38,19 @@ export function channelAs(half: Half, name: string, functions: Functions): Chann
   });
   where.addEventListener(`${name}.${half}.said`, (event) => {
     try {
-      said = read(event) ?? undefined;
+      answer = read(event) ?? undefined;
     } catch {
-      said = undefined;
+      answer = undefined;
     }
   });
 
   return {
     call(wanted, ...args) {
-      const before = said;
-      said = undefined;
+      const before = answer;
+      answer = undefined;
       where.dispatchEvent(written(`${name}.${other}`, [wanted, ...args]));
-      const mine = said;
-      said = before;
+      const mine = answer;
+      answer = before;
       return mine;
     },
   };

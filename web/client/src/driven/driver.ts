@@ -20,7 +20,7 @@ export interface Names {
 }
 
 /** What the driver reports besides the hub's messages. */
-export interface Hears {
+export interface Handlers {
   /** A navigation that had begun did not happen. */
   stays(): void;
   /** The number of the frame that the document is in. */
@@ -73,7 +73,7 @@ export function taken(binding: string): ((message: string) => void) | undefined 
   return typeof post === "function" ? (post as (message: string) => void) : undefined;
 }
 
-export function driverBehind(call: (message: string) => void, { receive, files }: Names, hears: Hears): Driver {
+export function driverBehind(call: (message: string) => void, { receive, files }: Names, handlers: Handlers): Driver {
   let held: Held | undefined;
 
   const say = (message: string): void => {
@@ -91,7 +91,7 @@ export function driverBehind(call: (message: string) => void, { receive, files }
   };
   let socket: (Socket & { readyState: number }) | undefined;
   const waiting = new Map<number, { done(): void; failed(error: Error): void; field?: Element | undefined }>();
-  let asked = 0;
+  let lastInput = 0;
 
   const open = (): Socket => {
     const mine: Socket & { readyState: number } = {
@@ -121,7 +121,7 @@ export function driverBehind(call: (message: string) => void, { receive, files }
 
   const take = (message: string, element?: Element): Element | undefined => {
     if (message.startsWith(SHOWS)) {
-      if (element !== undefined) hears.shows(element, message.slice(1));
+      if (element !== undefined) handlers.shows(element, message.slice(1));
       return undefined;
     }
     if (message.startsWith(FIELD)) return waiting.get(Number(message.slice(1)))?.field;
@@ -131,8 +131,8 @@ export function driverBehind(call: (message: string) => void, { receive, files }
       waiting.delete(input);
       if (error === undefined) one?.done();
       else one?.failed(new Error(error));
-    } else if (message === STAYS) hears.stays();
-    else if (message.startsWith(FRAME)) hears.frame(message.slice(1));
+    } else if (message === STAYS) handlers.stays();
+    else if (message.startsWith(FRAME)) handlers.frame(message.slice(1));
     else if (message.startsWith(CLOSES)) {
       const [code = "", ...reason] = message.slice(1).split(" ");
       const closed = socket;
@@ -171,9 +171,9 @@ export function driverBehind(call: (message: string) => void, { receive, files }
 
   const ask = (what: object, field?: Element): Promise<void> =>
     new Promise((done, failed) => {
-      waiting.set(++asked, { done, failed, field });
+      waiting.set(++lastInput, { done, failed, field });
       // A tab in the background has no frames, and so no input, until it is brought to the front.
-      say(JSON.stringify({ input: asked, ...(document.hidden ? { front: true } : {}), ...what }));
+      say(JSON.stringify({ input: lastInput, ...(document.hidden ? { front: true } : {}), ...what }));
     });
   const input: Input = Object.assign((commands: Parameters<Input>[0]) => ask({ commands }), {
     files,

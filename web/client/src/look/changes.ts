@@ -32,27 +32,27 @@ export function changes(before: readonly string[], after: readonly string[]): st
   const refs = new Map(
     gone.flatMap((line) => (FIRST_REF.test(line) ? [[FIRST_REF.exec(line)?.[0], line] as const] : [])),
   );
-  const told: string[] = [];
+  const changes: string[] = [];
   for (const [line, count] of is) {
     if ((was.get(line) ?? 0) >= count) continue;
     const ref = FIRST_REF.exec(line)?.[0];
     const same = refs.get(ref ?? "") ?? (ref === undefined ? gone.find((one) => isSameText(one, line)) : undefined);
-    if (same === undefined) told.push(`+ ${short(line)}`);
+    if (same === undefined) changes.push(`+ ${short(line)}`);
     else {
       gone.splice(gone.indexOf(same), 1);
       refs.delete(ref);
       // Losing the focus is not reported.
-      if (same.replace(FOCUS, "") !== line) told.push(`~ ${apart(same, line)}`);
+      if (same.replace(FOCUS, "") !== line) changes.push(`~ ${apart(same, line)}`);
     }
   }
-  told.push(...moves(before.map(withoutFocus), after.map(withoutFocus)).map(printed));
+  changes.push(...moves(before.map(withoutFocus), after.map(withoutFocus)).map(printed));
   // Gone pieces matter less than new ones, so only a few are reported.
   const rest = gone.length > GONE_MAX ? gone.splice(GONE_SHOWN).length : 0;
-  for (const line of gone) told.push(`- ${short(line)}`);
-  if (rest > 0) told.push(`- … ${rest} more`);
-  return told.length > CHANGES_MAX
-    ? [...told.slice(0, CHANGES_MAX), `… ${told.length - CHANGES_MAX} more changes`]
-    : told;
+  for (const line of gone) changes.push(`- ${short(line)}`);
+  if (rest > 0) changes.push(`- … ${rest} more`);
+  return changes.length > CHANGES_MAX
+    ? [...changes.slice(0, CHANGES_MAX), `… ${changes.length - CHANGES_MAX} more changes`]
+    : changes;
 }
 
 function withoutFocus(line: string): string {

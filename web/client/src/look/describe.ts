@@ -5,7 +5,7 @@ import { HIDDEN, isSecret } from "../core/element.js";
 import { OUTLINE_NAME_CHARS_MAX, OUTLINE_VALUE_CHARS_MAX, OUTLINE_OPTIONS_MAX } from "../core/limits.js";
 import { kindOf, type Kind } from "./kind.js";
 import { nameOf } from "./name.js";
-import { choiceIn, drawnText, isSaidBy, labelsOf, shownText } from "./reading.js";
+import { choiceIn, drawnText, isPartOfName, labelsOf, shownText } from "./reading.js";
 import { provisionalRef, refOf, shownAs } from "./refs.js";
 import { attribute, isSet, plain, takesKeys } from "./tree.js";
 import { isNamed } from "./titles.js";
@@ -63,7 +63,7 @@ function shownIn(element: Element, name: string): string {
   if (!opens && !isNamed(element)) return "";
   const { value } = element as Partial<HTMLButtonElement>;
   const shown = shownText(element) || (opens && typeof value === "string" ? value : "");
-  return !/[\p{L}\p{N}]/u.test(shown) || isSaidBy(shown, name) ? "" : `: ${clip(shown, OUTLINE_VALUE_CHARS_MAX)}`;
+  return !/[\p{L}\p{N}]/u.test(shown) || isPartOfName(shown, name) ? "" : `: ${clip(shown, OUTLINE_VALUE_CHARS_MAX)}`;
 }
 
 /** The text that a checkbox's label shows besides its name: the key of a tool, a price. */
@@ -71,9 +71,9 @@ function besides(element: Element, name: string): string {
   // Without a name of its own, its name is the text of its labels.
   if (!isNamed(element)) return "";
   const labels = labelsOf(element);
-  if (labels.every((label) => isSaidBy(label.textContent ?? "", name))) return "";
+  if (labels.every((label) => isPartOfName(label.textContent ?? "", name))) return "";
   const shown = labels.map((label) => shownText(label, [element])).join(" ");
-  return !/[\p{L}\p{N}]/u.test(shown) || isSaidBy(shown, name) ? "" : `: ${clip(shown, OUTLINE_VALUE_CHARS_MAX)}`;
+  return !/[\p{L}\p{N}]/u.test(shown) || isPartOfName(shown, name) ? "" : `: ${clip(shown, OUTLINE_VALUE_CHARS_MAX)}`;
 }
 
 /** `undefined` for a mixed state. */
@@ -126,7 +126,7 @@ export function valueOf(element: Element, kind: Kind, full = false): string {
       const { value, type } = element as HTMLInputElement;
       if (isSecret(element) && value !== "") return HIDDEN;
       const choice = value === "" ? choiceIn(element) : "";
-      if (choice !== "" && !isSaidBy(choice, nameOf(element))) return clip(choice, OUTLINE_VALUE_CHARS_MAX);
+      if (choice !== "" && !isPartOfName(choice, nameOf(element))) return clip(choice, OUTLINE_VALUE_CHARS_MAX);
       const text = plain(typeof value === "string" ? value : written(element));
       const shown = text === "" ? EMPTY : full ? text : clip(text, OUTLINE_VALUE_CHARS_MAX);
       return text === "" && FORMATS.test(type ?? "") && type !== "email" && type !== "tel" && type !== "url"
@@ -152,18 +152,18 @@ function selected(select: HTMLSelectElement): string {
 }
 
 function notes(element: Element, kind: Kind): string {
-  const said: string[] = [];
-  if (isDisabled(element)) said.push("disabled");
-  if (kind === "field" && (element as HTMLInputElement).readOnly === true) said.push("read-only");
-  if (isSet(element, "aria-pressed")) said.push("pressed");
-  if (kind !== "choice" && isSet(element, "aria-selected")) said.push("selected");
+  const states: string[] = [];
+  if (isDisabled(element)) states.push("disabled");
+  if (kind === "field" && (element as HTMLInputElement).readOnly === true) states.push("read-only");
+  if (isSet(element, "aria-pressed")) states.push("pressed");
+  if (kind !== "choice" && isSet(element, "aria-selected")) states.push("selected");
   const current = attribute(element, "aria-current");
-  if (current !== "" && current !== "false") said.push("current");
-  if (kind === "field" && fold(element) === "- ") said.push("open");
+  if (current !== "" && current !== "false") states.push("current");
+  if (kind === "field" && fold(element) === "- ") states.push("open");
   const wrong = invalid(element);
-  if (wrong !== undefined) said.push(wrong === "" ? "invalid" : `invalid: ${clip(wrong, OUTLINE_NAME_CHARS_MAX)}`);
-  if ((element.getRootNode() as Document).activeElement === element && kind === "field") said.push("focus");
-  return said.length === 0 ? "" : ` (${said.join(", ")})`;
+  if (wrong !== undefined) states.push(wrong === "" ? "invalid" : `invalid: ${clip(wrong, OUTLINE_NAME_CHARS_MAX)}`);
+  if ((element.getRootNode() as Document).activeElement === element && kind === "field") states.push("focus");
+  return states.length === 0 ? "" : ` (${states.join(", ")})`;
 }
 
 /** The message about an invalid value, from the page or the browser; `undefined` while the value is valid. */
@@ -173,6 +173,6 @@ export function invalid(element: Element): string | undefined {
   if (!element.matches(":user-invalid") && (marked === "" || marked === "false")) return undefined;
   const ids = `${attribute(element, "aria-errormessage")} ${attribute(element, "aria-describedby")}`.split(" ");
   const root = element.getRootNode() as Document;
-  const told = ids.flatMap((id) => (id === "" ? [] : (root.getElementById(id)?.textContent ?? []))).map(plain);
-  return told.find(Boolean) ?? validationMessage;
+  const texts = ids.flatMap((id) => (id === "" ? [] : (root.getElementById(id)?.textContent ?? []))).map(plain);
+  return texts.find(Boolean) ?? validationMessage;
 }

@@ -16,14 +16,14 @@ export function moves(before: readonly string[], after: readonly string[]): stri
   const common = [...is.keys()].filter((line) => was.has(line));
   const stay = increasing(common.map((line) => was.get(line) as number));
   const moved = common.filter((_, at) => !stay.has(at));
-  const told = moved.slice(0, MOVES_MAX).map((line) => {
+  const lines = moved.slice(0, MOVES_MAX).map((line) => {
     const at = is.get(line) as number;
     const neighbour = after[at - 1];
     const where =
       neighbour === undefined ? "to the front" : `behind ${clip(neighbour.trim().replace(REFS, ""), NEIGHBOUR_CHARS)}`;
     return `~ ${clip(line.replace(LATER_REFS, ""), NEIGHBOUR_CHARS)} (moved ${where})`;
   });
-  return moved.length > told.length ? [...told, `~ … ${moved.length - told.length} more moved`] : told;
+  return moved.length > lines.length ? [...lines, `~ … ${moved.length - lines.length} more moved`] : lines;
 }
 
 /** The index of each line that occurs once. */

@@ -18,7 +18,7 @@ import { describe, linesOf, valueOf } from "./describe.js";
 import { type Kind, kindOf } from "./kind.js";
 import { nameOf } from "./name.js";
 import { type Clipping, clippingOf, isSeen, own, within } from "./clipping.js";
-import { choiceBox, isDrawing, labelledBy, isSaidBy, SKIPPED, shownText } from "./reading.js";
+import { choiceBox, isDrawing, labelledBy, isPartOfName, SKIPPED, shownText } from "./reading.js";
 import { frameNumbers, headingLevel, isRow, pictureOf, stateOf, titleOf } from "./titles.js";
 import { attribute, frameBody, inside, isElement, plain, styleOf } from "./tree.js";
 import { hasSize, hides, isBeyond, isClippedAway, isSilenced } from "./visible.js";
@@ -94,8 +94,8 @@ export function outline(
   const writeLine = (): void => {
     if (pieces.length === 0) return;
     const [first = "", ...rest] = pieces;
-    const whole = reading ? pieces.join(" ") : pieces.join(SEPARATOR);
-    if (reading || whole.length <= OUTLINE_ROW_CHARS_MAX) line(prefix + whole);
+    const text = reading ? pieces.join(" ") : pieces.join(SEPARATOR);
+    if (reading || text.length <= OUTLINE_ROW_CHARS_MAX) line(prefix + text);
     else {
       line(prefix + first);
       for (const piece of rest) line(piece, rows > 0 ? depth + 1 : depth);
@@ -287,7 +287,7 @@ export function outline(
         act(control, drawn ?? "check", place, false, node);
       // The text of a label is already shown as its control's name.
       const labels = control !== null && (drawn !== undefined || (control.checkVisibility() && isSeen(control, place)));
-      const named = labels && (isTicked(control) || isSaidBy(shownText(node, [control]), nameOf(control)));
+      const named = labels && (isTicked(control) || isPartOfName(shownText(node, [control]), nameOf(control)));
       const silent = inner.silent || named || (node.localName === "legend" && !reading);
       children(node, { ...inner, silent });
       return;

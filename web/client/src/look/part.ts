@@ -119,8 +119,8 @@ interface Picture {
 }
 
 /** The internal form of `query` with which the browser's driver prepares a picture; not available to agents. */
-function isPicture(asked: unknown): asked is Picture {
-  return typeof asked === "object" && asked !== null;
+function isPicture(value: unknown): value is Picture {
+  return typeof value === "object" && value !== null;
 }
 
 /** The HTML without the values of secret fields. */

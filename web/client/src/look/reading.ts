@@ -185,7 +185,7 @@ function sizeOf(element: Element): number {
 }
 
 /** Whether a name contains a text, comparing letters and digits only. */
-export function isSaidBy(text: string, name: string): boolean {
+export function isPartOfName(text: string, name: string): boolean {
   const letters = (one: string): string => one.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
   return letters(name).includes(letters(text));
 }

@@ -70,10 +70,10 @@ const SORTED: Readonly<Record<string, string>> = { ascending: "sorted up", desce
 
 /** The visible state of an element that is not a control: selected, current or sorted. */
 export function stateOf(element: Element): string {
-  const said = [SORTED[attribute(element, "aria-sort")] ?? ""];
-  if (attribute(element, "aria-selected") === "true") said.push("selected");
-  if (!/^(?:false)?$/.test(attribute(element, "aria-current"))) said.push("current");
-  const shown = said.filter(Boolean).join(", ");
+  const states = [SORTED[attribute(element, "aria-sort")] ?? ""];
+  if (attribute(element, "aria-selected") === "true") states.push("selected");
+  if (!/^(?:false)?$/.test(attribute(element, "aria-current"))) states.push("current");
+  const shown = states.filter(Boolean).join(", ");
   return shown === "" ? "" : `(${shown})`;
 }
 
@@ -102,12 +102,12 @@ function svgTitle(element: Element): string {
 function measured(element: Element): string {
   const { value, max, min = 0 } = element as Partial<HTMLMeterElement>;
   const known = typeof value === "number";
-  const says = attribute(element, "aria-valuetext");
+  const valueText = attribute(element, "aria-valuetext");
   const now = known ? value : Number.parseFloat(attribute(element, "aria-valuenow"));
   const least = known ? min : Number(attribute(element, "aria-valuemin") || 0);
   const most = known ? (max ?? 1) : Number(attribute(element, "aria-valuemax") || 100);
   const unknown = Number.isNaN(now) || (element.localName === "progress" && !element.hasAttribute("value"));
   const share = most > least ? Math.round(((now - least) / (most - least)) * 100) : 0;
   const label = plain(nameOf(element).replace(/^\?.*/, "")) || attribute(element, "role") || element.localName;
-  return `${clip(label, OUTLINE_NAME_CHARS_MAX)}: ${says || (unknown ? "under way" : `${share} %`)}`;
+  return `${clip(label, OUTLINE_NAME_CHARS_MAX)}: ${valueText || (unknown ? "under way" : `${share} %`)}`;
 }

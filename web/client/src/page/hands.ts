@@ -52,7 +52,7 @@ function inFrame(core: Core, name: string, { frame, ...params }: Params): Params
   // A typed answer that lists the frames.
   if (typeof view === "string") throw view;
   const { document: root } = view;
-  const whole: Readonly<Record<string, Element | null>> = {
+  const pages: Readonly<Record<string, Element | null>> = {
     look: root.body,
     text: root.body,
     scroll: root.scrollingElement,
@@ -67,7 +67,7 @@ function inFrame(core: Core, name: string, { frame, ...params }: Params): Params
         ? scoped(value, root)
         : value,
   ]);
-  const target = whole[name];
+  const target = pages[name];
   return { ...(target ? { target } : {}), ...(Object.fromEntries(entries) as Params) };
 }
 

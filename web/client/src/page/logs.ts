@@ -40,18 +40,18 @@ export function logs({ journal, after }: Core): Verbs {
       const unread = since(journal, from).filter((entry) => wanted.includes(entry.level));
       remember(agent, journal.entries.at(-1)?.n ?? 0);
       if (follow !== true) return folded(unread.map(logOf));
-      const tell = (entry: Entry): void => {
+      const report = (entry: Entry): void => {
         if (!wanted.includes(entry.level)) return;
         remember(agent, entry.n);
         progress({ entry: logOf(entry) });
       };
-      unread.forEach(tell);
-      journal.heard.add(tell);
+      unread.forEach(report);
+      journal.heard.add(report);
       await new Promise<void>((resolve) => {
         signal.addEventListener("abort", () => resolve());
         if (typeof timeout === "number") after(timeout, resolve);
       });
-      journal.heard.delete(tell);
+      journal.heard.delete(report);
       return [];
     },
   };

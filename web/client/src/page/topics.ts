@@ -58,7 +58,7 @@ interface Original {
 const OWN_ID = "topics-";
 
 export function topics(core: Core): Topics {
-  const asked = new Map<string, Asked>();
+  const requests = new Map<string, Asked>();
   const subscribers = new Map<string, Set<Subscriber>>();
   const listeners = new Set<(message: unknown) => void>();
   let unsent: object[] = [];
@@ -68,10 +68,10 @@ export function topics(core: Core): Topics {
   /** Requests from before the page has joined are sent when it joins. */
   const ask = (method: string, params: object): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      if (!connected && asked.size >= UNSENT_MAX) throw new Lost("no hub is connected, and too much waits for one");
+      if (!connected && requests.size >= UNSENT_MAX) throw new Lost("no hub is connected, and too much waits for one");
       const id = OWN_ID + String(++count);
       const one: Asked = { frame: { id, method, params }, sent: connected, resolve, reject };
-      asked.set(id, one);
+      requests.set(id, one);
       if (connected) core.send(one.frame);
     });
 
@@ -101,10 +101,10 @@ export function topics(core: Core): Topics {
     };
   };
 
-  const hear = ({ message, ...about }: TopicMessage & { readonly message: unknown }): void => {
-    for (const [topic, heard] of [...subscribers]) {
+  const deliver = ({ message, ...about }: TopicMessage & { readonly message: unknown }): void => {
+    for (const [topic, listeners] of [...subscribers]) {
       if (topic !== about.topic && !(topic.endsWith("*") && about.topic.startsWith(topic.slice(0, -1)))) continue;
-      for (const one of [...heard]) guarded(() => one(message, about));
+      for (const one of [...listeners]) guarded(() => one(message, about));
     }
   };
 
@@ -156,12 +156,12 @@ export function topics(core: Core): Topics {
     },
     take({ id, method, params, result, error }: Rpc) {
       if (method === "topic/message") {
-        hear(params as unknown as Parameters<typeof hear>[0]);
+        deliver(params as unknown as Parameters<typeof deliver>[0]);
         return true;
       }
-      const one = method === undefined && typeof id === "string" ? asked.get(id) : undefined;
+      const one = method === undefined && typeof id === "string" ? requests.get(id) : undefined;
       if (one === undefined) return false;
-      asked.delete(String(id));
+      requests.delete(String(id));
       if (error === undefined) one.resolve(result);
       else one.reject(new Error(error.message));
       return true;
@@ -170,7 +170,7 @@ export function topics(core: Core): Topics {
       connected = true;
       for (const topic of subscribers.keys())
         core.send({ id: `${OWN_ID}again`, method: "topic/subscribe", params: { topic } });
-      for (const one of asked.values()) {
+      for (const one of requests.values()) {
         one.sent = true;
         core.send(one.frame);
       }
@@ -179,9 +179,9 @@ export function topics(core: Core): Topics {
     },
     left() {
       connected = false;
-      for (const [id, one] of asked) {
+      for (const [id, one] of requests) {
         if (!one.sent) continue;
-        asked.delete(id);
+        requests.delete(id);
         one.reject(new Lost("the connection to the hub was lost"));
       }
     },

@@ -82,20 +82,20 @@ export function offer(core: Core): VerbsPart {
         if (state !== undefined) return state;
         const progress = (news: object): void => core.send({ method: "call/progress", params: { id, ...news } });
         // A null param counts as absent, except a message.
-        const said = Object.fromEntries(
+        const given = Object.fromEntries(
           Object.entries(params).filter(([name, value]) => value !== null || name === "message"),
         );
-        return core.render(await run(method, said, { ...doing, agent: String(params.agent ?? ""), progress }));
+        return core.render(await run(method, given, { ...doing, agent: String(params.agent ?? ""), progress }));
       } catch (error) {
         // A typed answer.
         if (typeof error === "string") return error;
-        const said =
+        const message =
           error instanceof NoMethod
             ? failed("", CODE_METHOD, error.message)
             : isRefused(error)
               ? failed("", error.code, error.message, error.data)
               : threw(core, "", error);
-        return { ...said, id };
+        return { ...message, id };
       }
     },
     async ask(name, args, signal = new AbortController().signal) {

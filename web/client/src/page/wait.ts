@@ -37,7 +37,7 @@ export function waits(core: Core): Waits {
       let thrown: unknown;
       let looks = 0;
       let looking = false;
-      let asked = false;
+      let isQueued = false;
 
       const end = (then: () => void): void => {
         if (ending.signal.aborted) return;
@@ -48,13 +48,13 @@ export function waits(core: Core): Waits {
         then();
       };
       const again = (): void => {
-        if (asked) return;
-        asked = true;
+        if (isQueued) return;
+        isQueued = true;
         // In a task of its own, so that an expression that changes the page does not block everything else.
         port2.postMessage(0);
       };
       const attempt = async (): Promise<void> => {
-        asked = false;
+        isQueued = false;
         if (looking || ending.signal.aborted) return;
         looking = true;
         looks++;

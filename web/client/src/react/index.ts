@@ -16,11 +16,11 @@ export function useEyeTool(tool: Tool | null | undefined | false): void {
     latest.current = tool;
   });
   // JSON leaves out functions, so this is everything that agents get of the tool.
-  const told = tool ? JSON.stringify(tool) : undefined;
+  const definition = tool ? JSON.stringify(tool) : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: offered again when what is told of it changes
   useEffect(() => {
     const { current } = latest;
     if (!current) return undefined;
     return offerTool({ ...current, execute: (args, context) => (latest.current || current).execute(args, context) });
-  }, [told]);
+  }, [definition]);
 }

@@ -37,7 +37,7 @@ export function publishedDocument(): PublishedDocument {
   let bytesMost = 0;
   let origins: Origins | undefined;
 
-  const whole = (value: unknown): undefined | [] => {
+  const replace = (value: unknown): undefined | [] => {
     const next = isTree(value) ? copyOf(value, origins) : value;
     if (next === state) return [];
     const text = JSON.stringify(next);
@@ -72,7 +72,7 @@ export function publishedDocument(): PublishedDocument {
       // It has nothing yet.
       if (value === undefined) return [];
       try {
-        return areAlike(state, value) ? changed(value as object) : whole(value);
+        return areAlike(state, value) ? changed(value as object) : replace(value);
       } catch (error) {
         if (!(error instanceof TooDeep)) throw error;
         throw new Unfit(`the state is more than ${VALUE_DEPTH_MAX} levels deep`);

@@ -41,7 +41,7 @@ export function offer(core: Core, stage: Stage = browser()): StatePart {
   /** The current connection; aborted when it ends. */
   let joined: AbortController | undefined;
   /** Whether the hub has the whole document from this connection. */
-  let told = false;
+  let isReported = false;
   let scheduled = false;
   /** Whether something happened since the throttled check; `undefined` while none is pending. */
   let again: boolean | undefined;
@@ -55,11 +55,11 @@ export function offer(core: Core, stage: Stage = browser()): StatePart {
       blame(error);
       return;
     }
-    if (!published.exists || (told && patch?.length === 0)) return;
+    if (!published.exists || (isReported && patch?.length === 0)) return;
     const { state, revision } = published.whole;
-    if (told && patch !== undefined) core.send({ method: "state/patch", params: { patch, revision } });
+    if (isReported && patch !== undefined) core.send({ method: "state/patch", params: { patch, revision } });
     else core.send({ method: "state/update", params: { state, revision } });
-    told = true;
+    isReported = true;
   };
 
   const blame = (error: unknown): void => {
@@ -129,7 +129,7 @@ export function offer(core: Core, stage: Stage = browser()): StatePart {
       return { id, error: { code: error instanceof Unfit ? CODE_INTERNAL : CODE_THREW, message } };
     }
     if (!published.exists) return undefined;
-    told = true;
+    isReported = true;
     return { id, result: published.whole };
   };
 
@@ -170,13 +170,13 @@ export function offer(core: Core, stage: Stage = browser()): StatePart {
         void set(id, params?.state);
         return true;
       }
-      const said = method === "state/get" && id !== undefined ? answer(id) : undefined;
-      if (said !== undefined) core.send(said);
-      return said !== undefined;
+      const reply = method === "state/get" && id !== undefined ? answer(id) : undefined;
+      if (reply !== undefined) core.send(reply);
+      return reply !== undefined;
     },
     joined() {
       joined = new AbortController();
-      told = false;
+      isReported = false;
       again = undefined;
       interactions(changed, joined.signal);
       look();

@@ -26,16 +26,17 @@ export function offer(core: Core): ToolsPart {
   /** Names whose changes were not sent yet; the state at the time of sending counts. */
   const changed = new Set<string>();
   let connected = false;
-  let asked = 0;
+  let requests = 0;
 
-  const request = (method: string, params: object): void => core.send({ id: OWN_ID + String(++asked), method, params });
+  const request = (method: string, params: object): void =>
+    core.send({ id: OWN_ID + String(++requests), method, params });
 
   const change = (name: string): void => {
-    if (changed.size === 0) queueMicrotask(tell);
+    if (changed.size === 0) queueMicrotask(announce);
     changed.add(name);
   };
 
-  const tell = (): void => {
+  const announce = (): void => {
     const names = [...changed];
     changed.clear();
     if (!connected) return;
@@ -45,7 +46,7 @@ export function offer(core: Core): ToolsPart {
     if (gone.length > 0) request("tools/unregister", { names: gone });
   };
 
-  const tool = (tool: Tool, options: ToolOptions = {}, heard = false): void => {
+  const tool = (tool: Tool, options: ToolOptions = {}, overheard = false): void => {
     const { name, execute } = tool;
     if (typeof name !== "string" || !NAME.test(name))
       throw new TypeError(`${String(name)} is no name of a tool: 1 to 128 of [A-Za-z0-9_.-]`);
@@ -59,7 +60,7 @@ export function offer(core: Core): ToolsPart {
       // A hot reload may have replaced it.
       if (held.get(name) === mine) untool(name);
     });
-    if (!heard && hasContext())
+    if (!overheard && hasContext())
       core.load("webmcp").then(
         ({ mirror }) =>
           mirror(

@@ -59,7 +59,7 @@ export default function eye(options: EyeOptions = {}): Plugin {
 /** Vite's own proxy, with handling for an absent hub: Vite would log a stack every time a page tries. */
 function proxy(hub: HubProbe, path: string): ProxyOptions {
   /** Page URLs that were refused since the hub was last there. */
-  const told = new Set<string>();
+  const warned = new Set<string>();
   return {
     target: hub.url.origin,
     ws: true,
@@ -70,7 +70,7 @@ function proxy(hub: HubProbe, path: string): ProxyOptions {
     rewrite: (from) => hub.url.pathname.replace(/\/$/, "") + from.slice(path.length),
     bypass: async ({ url = "", socket }, response) => {
       if (await hub.there()) {
-        told.clear();
+        warned.clear();
         return undefined;
       }
       if (response !== undefined) {
@@ -81,8 +81,8 @@ function proxy(hub: HubProbe, path: string): ProxyOptions {
       }
       // The first request is refused, so that the page finds out the reason and reports it. Later ones wait here, since
       // browsers log a line for every refusal.
-      if (!told.has(url)) {
-        told.add(url);
+      if (!warned.has(url)) {
+        warned.add(url);
         return false;
       }
       socket.on("error", () => undefined);

@@ -18,12 +18,12 @@ export function placeAlias(): void {
   if ("modelContext" in navigator) return;
   const registered = new Map<string, AbortController>();
   const registerTool = (tool: EarlyTool, options?: { readonly signal?: AbortSignal }): Promise<void> | undefined => {
-    const { handler, execute = handler, ...told } = tool;
+    const { handler, execute = handler, ...definition } = tool;
     const gone = new AbortController();
-    registered.set(told.name, gone);
+    registered.set(definition.name, gone);
     return contextOf(document)?.registerTool(
       {
-        ...told,
+        ...definition,
         // A tool without either is refused as a browser refuses it.
         execute: (execute &&
           ((input, context) =>

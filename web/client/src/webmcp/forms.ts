@@ -27,7 +27,7 @@ export function forms(
     observer.observe(document, { subtree: true, childList: true, attributes: true });
     const there = new Map<string, HTMLFormElement>();
     for (const form of document.querySelectorAll<HTMLFormElement>("form[toolname][tooldescription]")) {
-      const name = said(form, "toolname");
+      const name = textOf(form, "toolname");
       if (NAME.test(name) && !there.has(name)) there.set(name, form);
     }
     let news = false;
@@ -42,8 +42,8 @@ export function forms(
     for (const [name, form] of there) {
       const text = JSON.stringify({
         name,
-        title: said(form, "tooltitle"),
-        description: said(form, "tooldescription"),
+        title: textOf(form, "tooltitle"),
+        description: textOf(form, "tooldescription"),
         inputSchema: schemaOf(form),
       });
       const before = known.get(name);
@@ -70,7 +70,7 @@ export function forms(
   return tools;
 }
 
-function said(element: Element, name: string): string {
+function textOf(element: Element, name: string): string {
   return element.getAttribute(name) ?? "";
 }
 

@@ -54,15 +54,15 @@ export function webmcp(core: Core): WebMcpPart {
     const { name, execute } = tool;
     const run: Callable["execute"] = (input, doing) => {
       const outcome = execute(input, doing);
-      tell("Activated", name);
-      doing.signal.addEventListener("abort", () => tell("Cancel", name));
+      dispatch("Activated", name);
+      doing.signal.addEventListener("abort", () => dispatch("Cancel", name));
       return outcome;
     };
     publish({ ...tool, execute: run }, signal);
   };
 
   /** Dispatches the event that a browser sends for its own calls. */
-  const tell = (what: "Activated" | "Cancel", toolName: string): void => {
+  const dispatch = (what: "Activated" | "Cancel", toolName: string): void => {
     const Kind = (globalThis as unknown as Record<string, typeof Event | undefined>)[`Tool${what}Event`];
     if (Kind !== undefined) context?.dispatchEvent?.(new Kind(`tool${what.toLowerCase()}`, { toolName } as EventInit));
   };
@@ -115,10 +115,10 @@ export function webmcp(core: Core): WebMcpPart {
     "agentInvoked" in SubmitEvent.prototype
       ? new Map<string, Callable>()
       : forms(core, publishOwn, () => standIn?.dispatchEvent(new Event("toolchange")));
-  const whole = standIn && polyfill(standIn, own);
+  const polyfilled = standIn && polyfill(standIn, own);
 
   const part: WebMcpPart = {
-    ask: (name, args) => Reflect.apply(Reflect.get(whole ?? {}, name) as () => unknown, context, args),
+    ask: (name, args) => Reflect.apply(Reflect.get(polyfilled ?? {}, name) as () => unknown, context, args),
     before(tool, stack) {
       const there = known.get(tool?.name);
       if (there !== undefined && isReload(there.site, siteOf(stack))) there.gone.abort();
@@ -135,15 +135,15 @@ export function webmcp(core: Core): WebMcpPart {
         if (!mirrored.has(tool)) publishOwn(tool, signal);
       }, forget);
     },
-    mirror(told, execute, signal) {
+    mirror(definition, execute, signal) {
       if (context?.registerTool === undefined || signal.aborted) return;
       if (context.getTools === undefined && known.size >= PARTIAL_TOOLS_MAX) {
         blame(`document.modelContext gets ${PARTIAL_TOOLS_MAX} tools; the hub has them all`);
         return;
       }
-      const { name } = told;
+      const { name } = definition;
       // Browsers ignore members of a tool that they do not know.
-      const copy: Callable = { ...told, description: told.description || name, execute };
+      const copy: Callable = { ...definition, description: definition.description || name, execute };
       mirrored.add(copy);
       Promise.resolve(context.registerTool(copy, { signal })).catch((error: Error) => {
         if (!signal.aborted) blame(`document.modelContext does not take the tool ${name}: ${error.message}`);
@@ -157,7 +157,7 @@ export function webmcp(core: Core): WebMcpPart {
     one(part);
     return 0;
   };
-  if (whole === undefined && context?.getTools !== undefined) {
+  if (polyfilled === undefined && context?.getTools !== undefined) {
     context.addEventListener("toolchange", () => void list());
     void list();
   }

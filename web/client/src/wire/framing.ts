@@ -26,14 +26,14 @@ export class FrameReader {
     let rest = chunk;
     while (rest.length > 0) {
       const end = this.#counted === undefined ? rest.indexOf(NEWLINE) + 1 : this.#counted - this.#bytes;
-      const whole = end > 0 && end <= rest.length;
-      const part = whole ? rest.subarray(0, end) : rest;
+      const isComplete = end > 0 && end <= rest.length;
+      const part = isComplete ? rest.subarray(0, end) : rest;
       rest = rest.subarray(part.length);
       this.#chunks.push(part);
       this.#bytes += part.length;
       if (this.#bytes > FRAME_BYTES_MAX + HEADER_CHARS_MAX)
         throw new EyeError(CODE_CONNECTION, "a frame is over the limit");
-      if (whole) frames.push(...this.#finish());
+      if (isComplete) frames.push(...this.#finish());
     }
     return frames;
   }

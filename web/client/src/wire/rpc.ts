@@ -54,9 +54,11 @@ function parseMessage(value: unknown): RpcMessage | undefined {
   if (!isObject(value) || value.jsonrpc !== "2.0") return undefined;
   const { id, method, params, result, error } = value;
   const known = typeof id === "string" || typeof id === "number" ? id : undefined;
-  const said = isObject(params) ? { params } : {};
+  const members = isObject(params) ? { params } : {};
   if (typeof method === "string")
-    return known === undefined ? { jsonrpc: "2.0", method, ...said } : { jsonrpc: "2.0", id: known, method, ...said };
+    return known === undefined
+      ? { jsonrpc: "2.0", method, ...members }
+      : { jsonrpc: "2.0", id: known, method, ...members };
   if (error === undefined) return known === undefined ? undefined : { jsonrpc: "2.0", id: known, result };
   return { jsonrpc: "2.0", id: known ?? null, error: parseFault(error) };
 }

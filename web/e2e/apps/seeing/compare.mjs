@@ -27,7 +27,7 @@ export async function compare(cdp, printed, elements) {
   // list.
   for (const one of shown) one.seen = one.id !== undefined && (await seenNumber(cdp, one.id, false)) !== false;
   const survey = await surveyPage(cdp);
-  const said = squeezed(printed);
+  const squeezedText = squeezed(printed);
   const words = new Set(printed.toLowerCase().split(/[^\p{L}\p{N}]+/u));
   const isSaid = (text) => {
     const wanted = squeezed(text);
@@ -36,7 +36,7 @@ export async function compare(cdp, printed, elements) {
           .toLowerCase()
           .split(/[^\p{L}\p{N}]+/u)
           .every((word) => words.has(word))
-      : said.includes(wanted.slice(0, TOLD_CHARS));
+      : squeezedText.includes(wanted.slice(0, TOLD_CHARS));
   };
 
   const missed = [];

@@ -13,8 +13,8 @@ export default {
     const fruits = await agent.run(`fill ${ref(seen, "Name")} Ada`, `click ${ref(seen, "Fruit")}`);
     const [date, size, count] = [ref(seen, "Delivery"), ref(seen, "Medium"), ref(seen, "Count")];
     await agent.run(`click ${ref(fruits, "Cherry")}`, `fill ${date} 2026-12-24`, "press Tab");
-    const asked = await agent.run(`check ${size}`, `fill ${count}=3 --click ${ref(seen, "Order")}`);
-    await agent.run(`click ${ref(asked, "OK")}`);
+    const dialog = await agent.run(`check ${size}`, `fill ${count}=3 --click ${ref(seen, "Order")}`);
+    await agent.run(`click ${ref(dialog, "OK")}`);
   },
   async peer(agent) {
     const seen = await agent.run("snapshot -i");
@@ -26,13 +26,13 @@ export default {
     );
     const date = peerRef(seen, "* Delivery");
     await agent.run(`click ${peerRef(fruits, "Cherry")}`, `fill ${date} 2026-12-24`, "press Tab");
-    const asked = await agent.run(
+    const dialog = await agent.run(
       `check ${peerRef(seen, "Medium", "radio")}`,
       `fill ${peerRef(seen, "Count")} 3`,
       `click ${peerRef(seen, "Order", "button")}`,
       "snapshot -i",
     );
-    await agent.run(`click ${peerRef(asked, "OK")}`);
+    await agent.run(`click ${peerRef(dialog, "OK")}`);
   },
   check(state) {
     assert.deepEqual(state, { name: "Ada", fruit: "Cherry", date: "2026-12-24", size: "medium", count: 3 });

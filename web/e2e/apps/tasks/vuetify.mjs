@@ -14,8 +14,8 @@ export default {
     const cities = await agent.run(`click ${ref(ways, "Train")}`, `click ${city}`, `type ${city} Berg`);
     const [insured, days] = [ref(seen, "Insurance"), ref(seen, "Days")];
     const last = [`check ${insured}`, `fill ${days} 7`, `click ${ref(seen, /Plan trip/i)}`];
-    const asked = await agent.run(`click ${ref(cities, "Bergen")}`, ...last);
-    await agent.run(`click ${ref(asked, "Confirm")}`);
+    const dialog = await agent.run(`click ${ref(cities, "Bergen")}`, ...last);
+    await agent.run(`click ${ref(dialog, "Confirm")}`);
   },
   async peer(agent) {
     const seen = await agent.run("snapshot -i");
@@ -34,7 +34,7 @@ export default {
       "snapshot -i",
     );
     const after = await agent.run(`click ${peerRef(cities, "Bergen")}`, "wait 500", "snapshot -i");
-    const asked = await agent.run(
+    const dialog = await agent.run(
       `check ${peerRef(after, "Insurance")}`,
       `focus ${peerRef(after, /slider/)}`,
       ...Array(4).fill("press ArrowRight"),
@@ -42,7 +42,7 @@ export default {
       "wait 500",
       "snapshot -i",
     );
-    await agent.run(`click ${peerRef(asked, /Confirm/i)}`);
+    await agent.run(`click ${peerRef(dialog, /Confirm/i)}`);
   },
   check(state) {
     assert.deepEqual(state, { name: "Ada", travel: "Train", city: "Bergen", insured: true, days: 7 });

@@ -4,7 +4,7 @@ import { backoffMs } from "../../wire/backoff.js";
 import { Emitter, type Listener } from "../../wire/emitter.js";
 import { messageOf } from "../../wire/error.js";
 import { isObject, type RpcMessage } from "../../wire/rpc.js";
-import { toldSession } from "../http.js";
+import { sessionOf } from "../http.js";
 import type { ToolConsumer } from "./consumer.js";
 import { ToolExecutor, type ToolHandler } from "./executor.js";
 import {
@@ -193,7 +193,7 @@ export class BTCPClient {
   #receive(data: string): void {
     const message = parseMessage(data);
     if (message === null) return;
-    this.#sessionId = toldSession(data) ?? this.#sessionId;
+    this.#sessionId = sessionOf(data) ?? this.#sessionId;
     if (isRequest(message)) {
       this.#answer(message).catch((error: unknown) => this.#fail(error));
       return;

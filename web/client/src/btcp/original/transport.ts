@@ -113,7 +113,7 @@ abstract class CarriedTransport extends BaseTransport {
     try {
       carrier = await this.open()(
         {
-          message: (text) => (carrier === undefined ? void early.push(text) : this.#heard(text)),
+          message: (text) => (carrier === undefined ? void early.push(text) : this.#receive(text)),
           closed: (code, reason) => {
             if (carrier === this.#carrier) this.#closed(code, reason || "Connection closed");
           },
@@ -132,7 +132,7 @@ abstract class CarriedTransport extends BaseTransport {
     this.#carrier = carrier;
     this.opened();
     this.emit("connect");
-    for (const text of early) this.#heard(text);
+    for (const text of early) this.#receive(text);
   }
 
   disconnect(): void {
@@ -157,7 +157,7 @@ abstract class CarriedTransport extends BaseTransport {
     return this.#carrier !== undefined;
   }
 
-  #heard(text: string): void {
+  #receive(text: string): void {
     this.log("←", text);
     this.emit("message", text);
   }
