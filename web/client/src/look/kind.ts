@@ -38,14 +38,15 @@ const INPUTS: Readonly<Record<string, Kind>> = {
   file: "file",
 };
 
-export function kindOf(element: Element): Kind | undefined {
+/** `style`: the element's, if it is at hand. */
+export function kindOf(element: Element, style?: CSSStyleDeclaration): Kind | undefined {
   const own = nativeKind(element);
   // A role does not change what a native field accepts.
   if (own === "field" || own === "select" || own === "file") return own;
   const kind = ROLES[attribute(element, "role").split(" ")[0] ?? ""] ?? own;
   // A combobox that only shows a choice and opens a list is pressed like a button; no text can be entered.
   if (kind !== undefined) return kind === "field" && !isEditable(element) && !takesKeys(element) ? "button" : kind;
-  return isClickable(element) ? "area" : undefined;
+  return isClickable(element, style) ? "area" : undefined;
 }
 
 function nativeKind(element: Element): Kind | undefined {
@@ -76,13 +77,13 @@ export function isEditable(element: Element | null): boolean {
 }
 
 /** Judged by an `onclick` handler, a `tabindex`, or a pointer cursor that its parent does not have. */
-function isClickable(element: Element): boolean {
+function isClickable(element: Element, style?: CSSStyleDeclaration): boolean {
   if (
     element.hasAttribute("onclick") ||
     (attribute(element, "tabindex") >= "0" && !/^(?:body|html|iframe)$/.test(element.localName))
   )
     return true;
-  if (styleOf(element).cursor !== "pointer" || element.localName === "label") return false;
+  if ((style ?? styleOf(element)).cursor !== "pointer" || element.localName === "label") return false;
   const { parentElement } = element;
   return (
     parentElement !== null &&

@@ -64,8 +64,11 @@ export function outline(
   let above = 0;
   let below = 0;
   let cut = 0;
+  /** The last visited element: its text mostly follows right after it. */
+  let visited: { readonly element: Element; readonly style: CSSStyleDeclaration } | undefined;
 
   const endText = (): void => {
+    if (words === "") return;
     const [first = "", ...more] = words.split(BREAK);
     words = "";
     piece(plain(first));
@@ -112,7 +115,8 @@ export function outline(
 
   /** `shown`: the element that shows this one, if that is another. */
   const act = (element: Element, kind: Kind, place: Clipping, holds: boolean, shown = element): void => {
-    if (!hasSize(shown) || isBeyond(shown)) return;
+    const box = shown.getBoundingClientRect();
+    if (!hasSize(shown, box) || isBeyond(shown, box)) return;
     if (place.pixel && !/^(?:input|select|textarea)$/.test(element.localName)) return;
     if (!isSeen(shown, place)) {
       passed(element, place, 1);
@@ -168,10 +172,10 @@ export function outline(
     // Space before any word changes nothing.
     if (place.silent || (isSpace && words === "")) return;
     if (parentElement !== null) {
-      const { visibility, whiteSpaceCollapse } = styleOf(parentElement);
-      if (visibility !== "visible" || isFolded(parentElement, undefined) || !isSeen(parentElement, place)) return;
+      const style = parentElement === visited?.element ? visited.style : styleOf(parentElement);
+      if (style.visibility !== "visible" || isFolded(parentElement, undefined) || !isSeen(parentElement, place)) return;
       // Preserved line breaks are kept.
-      if (!isSpace && /^(?:preserve|break)/.test(whiteSpaceCollapse)) {
+      if (!isSpace && text.includes("\n") && /^(?:preserve|break)/.test(style.whiteSpaceCollapse)) {
         words += text.replace(/\n$/, "").replaceAll("\n", BREAK);
         return;
       }
@@ -195,18 +199,20 @@ export function outline(
     }
     if (!isElement(node) || SKIPPED.test(node.localName)) return;
     const style = styleOf(node);
+    const { display } = style;
+    visited = { element: node, style };
     const place = own(style, around);
-    if (hides(node, style) || isSilenced(node, compare) || isFolded(node.parentElement, node)) return;
+    if (hides(node, style, display) || isSilenced(node, compare) || isFolded(node.parentElement, node)) return;
     const apart = node.shadowRoot ?? frameBody(node);
     if (apart !== undefined) findChoices(apart);
     if (node.localName === "br") words += reading ? BREAK : " ";
-    const { display } = style;
     const block = !INLINE.test(display);
     if (block) part();
     else if (/^inline-/.test(display)) endText();
     if (node.localName === "svg") drawing(node, style, place);
     else element(node, style, place);
-    if (!isRow(node)) mark(node, place);
+    // The cheaper check comes first.
+    if (node.hasAttributes() && !isRow(node)) mark(node, place);
     if (block) part();
   };
 
@@ -226,7 +232,7 @@ export function outline(
       act(field, "field", place, false, node);
       return;
     }
-    const drawing = kindOf(node);
+    const drawing = kindOf(node, style);
     const mayDraw = drawing === "area" || (drawing === "button" && attribute(node, "role") === "combobox");
     const kind = mayDraw && isDrawing(node) ? undefined : drawing;
     // For reading, an area is its content.

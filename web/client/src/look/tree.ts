@@ -5,15 +5,17 @@ export function isElement(node: Node): node is Element {
 }
 
 /** The displayed child nodes of an element. */
-export function inside(element: Element): Iterable<Node> {
+export function inside(element: Element): readonly Node[] {
   const frame = frameBody(element);
   if (frame !== undefined) return [frame];
-  if (element.shadowRoot !== null) return element.shadowRoot.childNodes;
   if (element.localName === "slot") {
     const put = (element as HTMLSlotElement).assignedNodes();
     if (put.length > 0) return put;
   }
-  return element.childNodes;
+  const nodes: Node[] = [];
+  // To follow the siblings takes a fraction of the time of iterating over `childNodes`.
+  for (let at = (element.shadowRoot ?? element).firstChild; at !== null; at = at.nextSibling) nodes.push(at);
+  return nodes;
 }
 
 /** The body of a same-origin frame. */

@@ -10,9 +10,9 @@ export interface Box {
 }
 
 /** Whether the element itself is not drawn; its ancestors may hide it too. */
-export function hides(element: Element, style: CSSStyleDeclaration): boolean {
+export function hides(element: Element, style: CSSStyleDeclaration, display = style.display): boolean {
   // Content that the browser does not lay out, as with `hidden=until-found`.
-  if (style.display === "none" || style.contentVisibility === "hidden") return true;
+  if (display === "none" || style.contentVisibility === "hidden") return true;
   // Controls are often made transparent and drawn by their labels; an element that fades in is visible a moment later.
   return (
     style.opacity === "0" &&
@@ -48,8 +48,7 @@ export function isOffered(element: Element): boolean {
 }
 
 /** Whether an element has a visible size; one without a box may contain one with a box. */
-export function hasSize(element: Element): boolean {
-  const { width, height } = element.getBoundingClientRect();
+export function hasSize(element: Element, { width, height } = element.getBoundingClientRect()): boolean {
   if (width > 1 && height > 1) return true;
   // Controls of one pixel are drawn by their labels, or by the elements around them.
   if (element.localName === "input") {
@@ -58,7 +57,7 @@ export function hasSize(element: Element): boolean {
     return drawn && element.getClientRects().length > 0;
   }
   if (takesKeys(element)) return element.getClientRects().length > 0;
-  return [...element.children].some(hasSize);
+  return [...element.children].some((child) => hasSize(child));
 }
 
 /** Whether an element is for screen readers only: a pixel that clips its content. */
@@ -70,10 +69,11 @@ export function isClippedAway(element: Element, style: CSSStyleDeclaration): boo
 }
 
 /** Whether no scrolling brings it into view: it is left of or above the page's origin, as skip links are. */
-export function isBeyond(element: Element): boolean {
+export function isBeyond(element: Element, { right, bottom, width } = element.getBoundingClientRect()): boolean {
+  // In most pages scrolling is never negative, and reading how far a page is scrolled has it laid out.
+  if (width === 0 || (right > 0 && bottom > 0)) return false;
   const view = element.ownerDocument.defaultView ?? window;
-  const { right, bottom, width } = element.getBoundingClientRect();
-  if (width === 0 || (right + view.scrollX > 0 && bottom + view.scrollY > 0)) return false;
+  if (right + view.scrollX > 0 && bottom + view.scrollY > 0) return false;
   if (bottom + view.scrollY > 0 && styleOf(element.ownerDocument.documentElement).direction === "rtl") return false;
   for (let at: Element | null = element.parentElement; at !== null; at = at.parentElement)
     if (at.scrollTop !== 0 || at.scrollLeft !== 0) return false;
