@@ -229,9 +229,19 @@ test("what is answered at once is the value of its message, and what is said lat
 test("the page is looked at once input is requested, and before the input arrives", async () => {
   const { value, cdp } = await drive("/open");
   await cdp.send("Runtime.evaluate", { expression: "onpointerover = () => (out.textContent = 'over')" });
-  const { heard } = await value([verb("900", "click", { at: [20, 75] })], ["900"]);
+  const { value: returned, heard } = await value([verb("900", "click", { at: [20, 75] })], ["900"]);
   assert.match(heard[0] ?? "", /^\{"input":1,.*mousePressed/);
+  // What is returned leaves the page only when the look is done.
+  assert.deepEqual(returned, []);
   assert.match(heard.join(""), /\+ over/);
+});
+
+test("what a page does after the end of a long press is waited for, although it changed when the press began", async () => {
+  const { ask, cdp } = await drive("/open");
+  const later = "setTimeout(() => (out.textContent = 'let go'), 40)";
+  const expression = `b.onmousedown = () => (out.textContent = "down"); b.onclick = () => ${later}`;
+  await cdp.send("Runtime.evaluate", { expression });
+  assert.match(await ask(verb("1", "click", { target: "#b", hold: 300 }), "1"), /\+ let go/);
 });
 
 test("what a real pointer opens by hovering is told", async () => {

@@ -189,7 +189,8 @@ try {
   const peer = process.env.AGENT_BROWSER;
   const settings = { AGENT_BROWSER_SESSION: `bench-${process.pid}`, AGENT_BROWSER_EXECUTABLE_PATH: chromium };
   const peerEnv = { ...process.env, ...settings, HOME: home.folder, AGENT_BROWSER_ARGS: FLAGS.join(",") };
-  const runPeer = (...words) => run(peer, words, { env: { ...peerEnv, AGENT_BROWSER_PROFILE: join(home.folder, "peer") } });
+  const runPeer = (...words) =>
+    run(peer, words, { env: { ...peerEnv, AGENT_BROWSER_PROFILE: join(home.folder, "peer") } });
   const [opened, openedPeer] = [[], []];
   await eye("browse", "--stop");
   // One unmeasured run each, so that both profiles are warm.

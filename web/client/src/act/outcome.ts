@@ -2,7 +2,6 @@
 // failed requests.
 
 import { SETTLE_FIRST_MS, SETTLE_MS_MAX } from "../core/limits.js";
-import { soon } from "../core/side.js";
 import { lineOf } from "../look/find.js";
 import { difference, view } from "../look/part.js";
 import { isVisible } from "../look/visible.js";
@@ -16,17 +15,20 @@ export interface Watch {
    * `rests`: whether the target may be at rest. If not, such a look is dropped.
    */
   prepare(rests: boolean): void;
-  /** Takes the first look, which `report` compares with. Further calls do nothing. */
+  /** Something is done now: takes the first look, which `report` compares with, unless it was taken before. */
   begin(): void;
-  /** Takes it in the next task, while the browser gets the input that was just requested, and before that arrives. */
-  beginSoon(): void;
+  /** Input was just requested: takes the first look in the time that it travels, and notes when it arrives. */
+  requested(): void;
   /** Waits until the page is settled, then reports. `element`: described if nothing else changed. */
   report(element?: Element): Promise<string>;
   end(): void;
 }
 
-/** The first events of input. */
-const ARRIVES = ["pointerover", "pointermove", "pointerdown", "touchstart", "keydown", "beforeinput"];
+/**
+ * The last events of input; a click comes with the `mouseup` before it. None of touch or pointers: the browser's
+ * compositor keeps account of their listeners, so that one more costs a frame.
+ */
+const ARRIVES = ["mousemove", "mouseup", "keyup", "input"];
 
 /** `witness` is ended by `end` or by the report. */
 export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): Watch {
@@ -41,11 +43,12 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
     };
     window.navigation.addEventListener("navigate", leave as EventListener, { signal: ending.signal });
   }
-  let mutated = false;
+  /** When something changed last, by `performance.now`; negative before the first change. */
+  let changedMs = -1;
   /** A look that was taken before the first one was needed; `undefined` if something has changed since. */
   let prepared: readonly string[] | undefined;
   const changes = (): void => {
-    mutated = true;
+    changedMs = performance.now();
     prepared = undefined;
   };
   const observer = new MutationObserver(changes);
@@ -54,34 +57,56 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
     if (observer.takeRecords().length > 0) changes();
   };
 
-  /** Waits until the page has settled. Returns a look that was taken meanwhile, if nothing has changed since. */
-  const settled = async (): Promise<readonly string[] | undefined> => {
+  /** When the first frame after the last input began; `undefined` before that. */
+  let drawnMs: number | undefined;
+  let drawing: Promise<void> | undefined;
+  const arrives = (): void => {
+    drawnMs = undefined;
+    drawing ??= frame(core).then(() => {
+      drawing = undefined;
+      drawnMs = performance.now();
+    });
+  };
+
+  /**
+   * Waits until the page has settled, from the first frame after its input. `compare` is called meanwhile; returns what it
+   * returned, if nothing has changed since.
+   */
+  const settled = async <T>(compare: () => T): Promise<T | undefined> => {
+    await drawing;
     const step = settling(firstMs);
-    let next: Next | undefined = "frame";
-    let looked = performance.now();
-    let seen: readonly string[] | undefined;
-    let hasSeen = false;
+    let looked = drawnMs ?? performance.now();
+    let compared: T | undefined;
+    let hasCompared = false;
+    const stepped = (ms: number, sinceMs: number): Next | undefined => {
+      const busy = witness.open() > open;
+      const changed = changedMs >= sinceMs || isMoving();
+      if (changed || busy) compared = undefined;
+      return step({ ms, changed, busy });
+    };
+    // What changed before the first frame belongs to that frame.
+    let next = drawnMs === undefined ? "frame" : stepped(0, 0);
+    let sinceMs = drawnMs ?? 0;
     while (next !== undefined) {
       if (next === "frame") await frame(core);
       else {
-        // At most once: a page that changes again and again would be looked at again and again.
-        if (!hasSeen) seen = view();
-        hasSeen = true;
+        const { restMs } = next;
         // Timers of the page that are due come before this one.
-        const restMs = Math.max(Math.ceil(next.restMs - (performance.now() - looked)), 1);
-        await new Promise<void>((resolve) => core.after(restMs, resolve));
+        const rest = new Promise<void>((resolve) => core.after(Math.max(Math.ceil(restMs), 1), resolve));
+        // At most once: a page that changes again and again would be looked at again and again.
+        if (!hasCompared) compared = compare();
+        hasCompared = true;
+        await rest;
       }
       const before = looked;
       looked = performance.now();
-      const busy = witness.open() > open;
-      const changed = mutated || isMoving();
-      if (changed || busy) seen = undefined;
-      mutated = false;
-      next = step({ ms: looked - before, changed, busy });
+      next = stepped(looked - before, sinceMs);
+      sinceMs = looked;
     }
-    return seen;
+    return compared;
   };
   const begin = (): void => {
+    drawnMs = undefined;
     if (before !== undefined || ending.signal.aborted) return;
     noticeChanges();
     before = prepared ?? view();
@@ -99,25 +124,24 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
       else if (before === undefined) prepared ??= view();
     },
     begin,
-    beginSoon() {
-      if (before !== undefined) return;
-      const how = { capture: true, signal: ending.signal };
-      for (const type of ARRIVES) addEventListener(type, begin, how);
-      soon(begin);
+    requested() {
+      begin();
+      // The same listener is added once.
+      for (const type of ARRIVES) addEventListener(type, arrives, { capture: true, signal: ending.signal });
     },
     async report(element) {
-      const seen = await settled();
+      const compare = (): readonly string[] => {
+        const line = element?.isConnected === true && isVisible(element) ? lineOf(element) : undefined;
+        const now = view();
+        const lines = difference(before ?? now, now);
+        if (line === undefined || lines.some((one) => one.startsWith(`~ ${line.split(" ", 1).join()} `))) return lines;
+        return [lines.length === 0 ? `${line}: nothing else changed` : line, ...lines];
+      };
+      const lines = (await settled(compare)) ?? compare();
       end();
-      const line = element?.isConnected === true && isVisible(element) ? lineOf(element) : undefined;
-      const now = seen ?? view();
-      const changes = difference(before ?? now, now);
-      const own =
-        line !== undefined && !changes.some((one) => one.startsWith(`~ ${line.split(" ", 1).join()} `))
-          ? [changes.length === 0 ? `${line}: nothing else changed` : line]
-          : [];
       const moved = location.href === url ? [] : [`now at ${location.href}`];
       const { asked, errors } = witness.end();
-      return [...own, ...changes, ...moved, ...asked, ...left, ...errors].join("\n") || "nothing changed";
+      return [...lines, ...moved, ...asked, ...left, ...errors].join("\n") || "nothing changed";
     },
     end,
   };

@@ -59,11 +59,11 @@ export function acts(core: Core): Verbs {
   };
 
   /** The core, with real input that has the page looked at once it is requested. */
-  const looking = ({ beginSoon }: Watch): Core => {
+  const looking = ({ requested }: Watch): Core => {
     const { input } = core;
     if (input === undefined) return core;
     const began = <T>(made: T): T => {
-      beginSoon();
+      requested();
       return made;
     };
     const give: Input["give"] = (...what) => began(input.give(...what));

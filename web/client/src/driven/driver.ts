@@ -172,8 +172,10 @@ export function driverBehind(call: (message: string) => void, { receive, files }
   const ask = (what: object, field?: Element): Promise<void> =>
     new Promise((done, failed) => {
       waiting.set(++lastInput, { done, failed, field });
+      // At once, so that the browser makes the input while this task goes on; what was sent before goes before it.
+      release();
       // A tab in the background has no frames, and so no input, until it is brought to the front.
-      say(JSON.stringify({ input: lastInput, ...(document.hidden ? { front: true } : {}), ...what }));
+      call(JSON.stringify({ input: lastInput, ...(document.hidden ? { front: true } : {}), ...what }));
     });
   const input: Input = Object.assign((commands: Parameters<Input>[0]) => ask({ commands }), {
     files,
