@@ -30,7 +30,7 @@ pub trait HubHandle: Debug + Send + Sync {
     fn leave(&self, conn: Conn);
     /// Passes an input to the hub.
     fn feed(&self, input: Input);
-    /// Runs a turn of the cluster's task. What it feeds may be written to peers' sockets when it ends, in the same turn.
+    /// Runs a turn of the cluster's task. What it feeds may be written to peers' sockets when the turn ends.
     fn turn(&self, work: &mut dyn FnMut());
     /// The hub's clock.
     fn now(&self) -> Millis;

@@ -4,6 +4,7 @@
 mod alone;
 mod bucket;
 mod mail;
+mod often;
 mod outgoing;
 mod rare;
 mod sending;
@@ -24,6 +25,7 @@ use async_nats::{Client, ConnectOptions, Message, Subject};
 use bucket::{Bucket, NamedTokens, Sessions};
 use eye_core::Effect;
 use mail::{Mail, MailStream, Op};
+use often::Often;
 use outgoing::Outgoing;
 use rare::{Rare, Sources};
 use served::Served;
@@ -35,7 +37,6 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, watch};
-use turn::Often;
 
 /// A larger message is sent in parts: the server's own limit is 1 MiB, and small calls can pass between the parts.
 pub const PART_BYTES_MAX: usize = 128 << 10;

@@ -32,8 +32,8 @@ pub enum Body<'a> {
     },
 }
 
-/// The room that a frame of a small call takes. A message has that much from the beginning, so that it is not copied while
-/// it grows.
+/// The room that a frame of a small call takes. A message has that much from the beginning, so that it is not copied
+/// while it grows.
 const FRAME_BYTES: usize = 256;
 
 /// Writes the messages of one hub. All messages start with the same encoded header, which is encoded once.

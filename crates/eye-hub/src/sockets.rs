@@ -1,5 +1,5 @@
-//! What the kernel knows of this machine's TCP sockets (`sock_diag`, Linux). `/proc/net/tcp` says the same, but each read
-//! of it walks the kernel's whole table: 1 ms on some machines, and there are eight of them.
+//! What the kernel knows of this machine's TCP sockets (`sock_diag`, Linux). `/proc/net/tcp` says the same, but each
+//! read of it walks the kernel's whole table: 1 ms on some machines, and there are eight of them.
 
 use std::io;
 use std::net::SocketAddr;

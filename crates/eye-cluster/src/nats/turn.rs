@@ -1,24 +1,15 @@
 //! A turn of the link's task: everything that is ready is handled, and the frames that follow from it share messages.
 
 use super::NatsLink;
+use super::often::Often;
 use super::rare::Rare;
-use crate::FromHub;
-use async_nats::Subscriber;
 use eye_protocol::limits::RECALL_MS;
 use futures_util::stream::{BoxStream, SelectAll, StreamExt};
 use std::future::poll_fn;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tokio::sync::mpsc;
 use tokio::time::timeout;
-
-/// The sources of every call.
-pub struct Often {
-    /// Messages of other hubs.
-    pub own: Subscriber,
-    /// Effects and news of this hub.
-    pub from_hub: UnboundedReceiver<FromHub>,
-}
 
 impl NatsLink {
     /// Handles the messages and effects that are ready, and sends what follows. Ready with a rare event, which the

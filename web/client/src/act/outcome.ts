@@ -69,8 +69,8 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
   };
 
   /**
-   * Waits until the page has settled, from the first frame after its input. `compare` is called meanwhile; returns what it
-   * returned, if nothing has changed since.
+   * Waits until the page has settled, from the first frame after its input. `compare` is called meanwhile; returns what
+   * it returned, if nothing has changed since.
    */
   const settled = async <T>(compare: () => T): Promise<T | undefined> => {
     await drawing;
