@@ -130,7 +130,11 @@ class Boiler {
   watch(response: ServerResponse): void {
     response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
     this.#watching.add(response);
-    response.on("close", () => this.#watching.delete(response));
+    response.on("close", () => {
+      this.#watching.delete(response);
+      // It cools down for the next task, whose page would show the heat of this one.
+      if (this.#watching.size === 0) clearInterval(this.#timer);
+    });
   }
 
   heat(): void {
