@@ -45,7 +45,7 @@ const INSTEAD: Readonly<Record<Kind, readonly string[]>> = {
   file: ["upload"],
 };
 
-/** `said`: lines to add to the report. */
+/** `notes`: lines to add to the report. */
 type Act = (params: Params, tools: Tools, asking: Asking, notes: string[]) => Promise<Element | undefined>;
 
 export function acts(core: Core): Verbs {
