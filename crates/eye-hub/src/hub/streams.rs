@@ -1,7 +1,7 @@
 //! Peers that receive on an event stream and send by POST: finds the stream of a POST, keeps the line of streams behind
 //! a newer one of their session, and greets streams.
 
-use super::hearing::plain_page;
+use super::joining::plain_page;
 use super::outbox::Kind;
 use super::peer::{Peer, Side, Voice};
 use super::state::{Hub, State};

@@ -1,5 +1,7 @@
 //! A page that goes to another hub: what was kept of its session goes along, once, and never replaces anything newer.
 
+mod names;
+
 use crate::elsewhere;
 use eye_core::elsewhere::{Listed, PageElsewhere};
 use eye_core::handover::{Handover, Heir};
@@ -222,7 +224,7 @@ fn a_page_that_published_first_is_newer_and_its_revisions_go_on() {
 }
 
 #[test]
-fn who_waits_for_a_letter_waits_at_the_hub_where_the_page_is() {
+fn an_agent_waits_for_a_letter_at_the_hub_where_the_page_is() {
     let mut a = Hub::new();
     a.join();
     let reply = a.reply();
@@ -326,7 +328,7 @@ fn another_origin_gets_nothing() {
 }
 
 #[test]
-fn letters_of_both_hubs_are_told_in_their_order_and_bounded() {
+fn letters_of_both_hubs_arrive_in_their_order_and_bounded() {
     let mut a = full();
     for number in 1..MAILBOX_LEN_MAX {
         a.put(&number.to_string());
@@ -460,45 +462,4 @@ fn what_is_no_state_is_not_taken() {
     b.publish(&json!({ "n": 3 }), 1);
     let state = b.state().expect("a state");
     assert_eq!((&state["value"], &state["revision"]), (&json!({ "n": 3 }), &json!(3)));
-}
-
-#[test]
-fn a_name_is_found_at_every_hub_and_comes_with_the_page() {
-    let mut b = Hub::new();
-    b.on(listed(Some("till")));
-    // A name given at another hub means that page, and cannot be given to another page.
-    let reply = b.reply();
-    let found = b.result_of(Input::Use { reply, page: "till".into(), name: None }).expect("a row");
-    assert_eq!((&found["id"], &found["name"]), (&json!("s1"), &json!("till")));
-    b.join();
-    assert_eq!(b.board.rows(b.now, None)[0].name.as_deref(), Some("till"), "before anything else has come");
-    let answer: Vec<_> = b.board.take_changed_rows(b.now).into_iter().filter_map(|(_, here)| here?.row.name).collect();
-    assert_eq!(answer, ["till"]);
-
-    let other = SessionId::parse("other").expect("an id");
-    let row = PageElsewhere { name: Some("door".into()), ..elsewhere::page(other, ORIGIN) };
-    b.on(Input::Listed(vec![Listed::There(Arc::new(row.clone()))]));
-    let refused = b.name("s1", "door").expect("an answer");
-    assert!(refused["error"].as_str().is_some_and(|text| text.contains("the hub `b` has it")), "{refused}");
-    let twice = SessionId::parse("twice").expect("an id");
-    b.on(Input::Listed(vec![Listed::There(Arc::new(PageElsewhere { id: twice, ..row }))]));
-    let reply = b.reply();
-    let several = b.result_of(Input::Use { reply, page: "door".into(), name: None }).expect("an answer");
-    assert!(several["error"].as_str().is_some_and(|text| text.contains("at several hubs")), "{several}");
-}
-
-#[test]
-fn a_name_that_means_another_page_here_stays_with_it() {
-    let mut b = Hub::new();
-    b.join();
-    let info = PageInfo { title: Some("Other".into()), ..PageInfo::default() };
-    let who = Newcomer { origin: ORIGIN.into(), info, policy: Policy::default(), ask_first: false, driven: false };
-    let session = SessionId::parse("other").expect("an id");
-    b.on(Input::PageJoined { page: Conn(3), session, who: Box::new(who) });
-    b.name("other", "till");
-    let handover = full().release(4, ORIGIN).expect("a handover");
-    b.on(Input::HandedOver(Box::new(handover)));
-    let names: Vec<_> = b.board.rows(b.now, None).into_iter().map(|row| (row.id, row.name)).collect();
-    assert!(names.contains(&("other".into(), Some("till".into()))), "{names:?}");
-    assert!(names.contains(&("s1".into(), None)), "{names:?}");
 }
