@@ -34,7 +34,9 @@ pub fn socket() -> Socket {
         return Socket { path: std::path::absolute(&path).unwrap_or(path), shared: false };
     }
     let usual = usual_socket();
-    if usual.path.exists() {
+    // Without a runtime folder the usual place is a guess, and the hub there may be another than the port's.
+    let is_guess = Var::RuntimeDir.folder().is_none() && Var::Port.text().is_some();
+    if usual.path.exists() && !is_guess {
         return usual;
     }
     // A client that trims the environment looks elsewhere than the hub does.
