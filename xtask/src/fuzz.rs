@@ -47,7 +47,13 @@ pub fn run(words: &[&str]) -> Result<(), TaskError> {
     let worker = || {
         loop {
             let Some(name) = left.lock().ok().and_then(|mut left| left.next()) else { return Ok(()) };
-            println!("{}", fuzz(name, seconds, &triple)?);
+            let line = fuzz(name, seconds, &triple).inspect_err(|_| {
+                // The other workers end with the target that they have.
+                if let Ok(mut left) = left.lock() {
+                    left.by_ref().for_each(drop);
+                }
+            })?;
+            println!("{line}");
         }
     };
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
