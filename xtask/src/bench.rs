@@ -10,7 +10,7 @@ const TABLES: [&str; 5] =
     ["bench/seed-tables.mjs", "bench/tasks.mjs", "bench/look-tokens.mjs", "bench/mcp-tokens.mjs", "bench/panning.mjs"];
 
 pub fn run(words: &[&str]) -> Result<(), TaskError> {
-    let (mut quick, mut kept, mut against) = (false, false, None);
+    let (mut quick, mut kept, mut against, mut only) = (false, false, None, None);
     let mut rest = words;
     loop {
         rest = match rest {
@@ -27,7 +27,11 @@ pub fn run(words: &[&str]) -> Result<(), TaskError> {
                 against = Some(*file);
                 after
             }
-            _ => return Err(TaskError::Usage("bench takes --quick, --keep and --against FILE")),
+            ["--only", part, after @ ..] => {
+                only = Some(*part);
+                after
+            }
+            _ => return Err(TaskError::Usage("bench takes --quick, --keep, --only PART and --against FILE")),
         };
     }
     let chromium = browser::find_or_install()?;
@@ -45,6 +49,9 @@ pub fn run(words: &[&str]) -> Result<(), TaskError> {
     }
     if let Some(file) = against {
         measure.args(["--against", file]);
+    }
+    if let Some(part) = only {
+        return run_command(measure.args(["--only", part]));
     }
     run_command(&mut measure)?;
     if kept {

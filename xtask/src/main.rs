@@ -46,9 +46,10 @@ usage: cargo xtask COMMAND
   test --all              also real applications, packages, licences, links for other systems, longer fuzzing
   demo [--binary FILE]    build, start a hub, open pages, run the README's commands; the hub goes on
   demo --stop             end what a demo left running
-  bench [--quick] [--keep] [--against FILE]
+  bench [--quick] [--keep] [--against FILE] [--only PART]
                           measure, and print a table with ratios against the budgets, each until it is known to 5 %;
-                          --keep puts the run into docs/bench, --against compares with one that was kept
+                          --keep puts the run into docs/bench, --against compares with one that was kept, --only
+                          measures one part of the times, such as depth
   bench --cluster [--quick]
                           the same for three hubs over a nats-server
   chaos [OPTIONS]         misbehaving pages and agents, a hub that is killed, and every call's endings counted

@@ -28,12 +28,17 @@ use stats::Rounds;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+/// The parts of a run, by their modules.
+const PARTS: [&str; 9] = ["roundtrip", "depth", "tools", "state", "mcp", "process", "modes", "idle", "sizes"];
+
 /// The flags of the command line, after the three files.
 #[derive(Debug, Default)]
 struct Wanted {
     quick: bool,
     against: Option<PathBuf>,
     commit: String,
+    /// The only part to measure: the name of its module.
+    only: Option<String>,
 }
 
 impl Wanted {
@@ -46,10 +51,24 @@ impl Wanted {
                 Some("--commit") => {
                     wanted.commit = words.next().ok_or(BenchError::Usage)?.to_string_lossy().into_owned();
                 }
+                Some("--only") => {
+                    let part = words.next().ok_or(BenchError::Usage)?.to_string_lossy().into_owned();
+                    if !PARTS.contains(&&*part) {
+                        return Err(BenchError::Odd(format!(
+                            "there is no part {part}; there are {}",
+                            PARTS.join(", ")
+                        )));
+                    }
+                    wanted.only = Some(part);
+                }
                 _ => return Err(BenchError::Usage),
             }
         }
         Ok(wanted)
+    }
+
+    fn wants(&self, part: &str) -> bool {
+        self.only.as_deref().is_none_or(|only| only == part)
     }
 }
 
@@ -77,7 +96,7 @@ fn main() -> Result<(), BenchError> {
 
     let about = About {
         day: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string()[..10].to_owned(),
-        commit: wanted.commit,
+        commit: wanted.commit.clone(),
         cores: std::thread::available_parallelism().map_or(1, usize::from),
         quick,
     };
@@ -90,20 +109,42 @@ fn main() -> Result<(), BenchError> {
     hub.wait_for_pages(2)?;
 
     let rounds = if quick { Rounds { least: 3, most: 3 } } else { Rounds { least: 9, most: 40 } };
-    roundtrip::measure(&mut report, &mut bare, &mut relayed, &hub, rounds)?;
-    depth::measure(&mut report, &mut bare, &hub, rounds)?;
-    tools::measure(&mut report, &hub, rounds)?;
-    state::measure(&mut report, &hub, rounds)?;
-    mcp::measure(&mut report, &mut bare, &mut relayed, &hub, rounds)?;
+    if wanted.wants("roundtrip") {
+        roundtrip::measure(&mut report, &mut bare, &mut relayed, &hub, rounds)?;
+    }
+    if wanted.wants("depth") {
+        depth::measure(&mut report, &mut bare, &hub, rounds)?;
+    }
+    if wanted.wants("tools") {
+        tools::measure(&mut report, &hub, rounds)?;
+    }
+    if wanted.wants("state") {
+        state::measure(&mut report, &hub, rounds)?;
+    }
+    if wanted.wants("mcp") {
+        mcp::measure(&mut report, &mut bare, &mut relayed, &hub, rounds)?;
+    }
     let bare = bare.into_http_server()?;
-    process::measure(&mut report, &hub, bare.port(), if quick { 20 } else { 200 })?;
-    modes::measure(&mut report, &hub, rounds.least)?;
+    if wanted.wants("process") {
+        process::measure(&mut report, &hub, bare.port(), if quick { 20 } else { 200 })?;
+    }
+    if wanted.wants("modes") {
+        modes::measure(&mut report, &hub, rounds.least)?;
+    }
     drop(browser);
-    process::first_and_second(&mut report, &eye)?;
+    if wanted.wants("process") {
+        process::first_and_second(&mut report, &eye)?;
+    }
     drop(hub);
-    idle::measure(&mut report, &eye, if quick { &[1_000] } else { &[1_000, 10_000] })?;
-    tools::growth(&mut report, &eye, if quick { &[10, 1_000] } else { &[10, 100, 1_000, 10_000] })?;
-    sizes::measure(&mut report, &eye, &client_js)?;
+    if wanted.wants("idle") {
+        idle::measure(&mut report, &eye, if quick { &[1_000] } else { &[1_000, 10_000] })?;
+    }
+    if wanted.wants("tools") {
+        tools::growth(&mut report, &eye, if quick { &[10, 1_000] } else { &[10, 100, 1_000, 10_000] })?;
+    }
+    if wanted.wants("sizes") {
+        sizes::measure(&mut report, &eye, &client_js)?;
+    }
 
     report.print(earlier.as_ref());
     report.write(&json)
