@@ -4,6 +4,7 @@
 
 use crate::row::Row;
 use eye_core::elsewhere::Caller;
+use eye_core::handover::Handover;
 use eye_core::state::StateQuery;
 use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Snapshotting, ToolQuery};
 use eye_protocol::answer::Bytes;
@@ -22,7 +23,6 @@ mod shared;
 mod task;
 mod topics;
 
-pub use handover::{WireHandover, WireSnapshot, WireState};
 pub use scope::{WireLimits, WireScope};
 pub use task::{WireTask, WireTerms};
 pub use topics::{WireAudience, WireHeardBy, WireInterest, WireMessage};
@@ -89,7 +89,7 @@ pub enum Frame {
     Publish(Box<WireMessage>),
     /// What the sender kept of a session that the other hub holds now. Sent as a message of its own: a hub that does
     /// not know this variant cannot read the frames that share its message.
-    HandOver(Box<WireHandover>),
+    HandOver(#[serde(with = "handover")] Box<Handover>),
     /// Asks which pages of the other hub a word may name. Also sent as a message of its own.
     Seek {
         /// The sender's number for the search.

@@ -2,6 +2,7 @@
 
 use crate::ids::Millis;
 use eye_protocol::SessionId;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub struct Handover {
 }
 
 /// A published state as JSON text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandedState {
     /// JSON text. `None`: it was dropped to free memory.
     pub text: Option<Box<str>>,
@@ -44,7 +45,7 @@ pub struct HandedState {
 }
 
 /// A state that an agent keeps under a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandedSnapshot {
     pub name: Box<str>,
     /// JSON text.

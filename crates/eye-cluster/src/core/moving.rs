@@ -3,7 +3,7 @@
 
 use super::event::{Action, Life};
 use super::state::Core;
-use crate::wire::{Frame, WireHandover};
+use crate::wire::Frame;
 use eye_core::Input;
 use eye_core::handover::{Handover, Heir};
 use eye_protocol::SessionId;
@@ -19,7 +19,7 @@ impl Core {
     /// not wait.
     pub(super) fn keep(session: SessionId, to: Life, heir: Heir, out: &mut Vec<Action>) {
         let nothing = Handover::nothing(session, heir);
-        out.push(Action::Send { to, frame: Frame::HandOver(Box::new(nothing.into())) });
+        out.push(Action::Send { to, frame: Frame::HandOver(Box::new(nothing)) });
     }
 
     /// Sends what the local hub kept to the hub that claimed the session.
@@ -28,7 +28,7 @@ impl Core {
         let heir = entry.filter(|entry| entry.life != self.life && entry.epoch == handover.claim);
         let is_sent = self.up_since.is_some() && !self.directory.holds(&handover.session);
         match heir.map(|entry| entry.life.clone()).filter(|life| is_sent && self.hubs.is_alive(life)) {
-            Some(to) => out.push(Action::Send { to, frame: Frame::HandOver(Box::new((*handover).into())) }),
+            Some(to) => out.push(Action::Send { to, frame: Frame::HandOver(handover) }),
             None => self.unsent(handover, out),
         }
     }
@@ -42,7 +42,7 @@ impl Core {
     }
 
     /// Another hub sends what it kept of a session.
-    pub(super) fn handed_over(&mut self, from: &Life, handover: WireHandover, out: &mut Vec<Action>) {
+    pub(super) fn handed_over(&mut self, from: &Life, handover: Box<Handover>, out: &mut Vec<Action>) {
         let Some(own) = self.directory.own.get_mut(&handover.session) else {
             return self.pass_along(from, handover, out);
         };
@@ -53,7 +53,7 @@ impl Core {
             if own.recalls {
                 return self.recall_due(&handover.session, out);
             }
-            out.push(Action::Feed(Input::HandedOver(Box::new(handover.into()))));
+            out.push(Action::Feed(Input::HandedOver(handover)));
         }
     }
 }
@@ -99,7 +99,7 @@ mod tests {
     }
 
     fn sent(from: &str, claim: u64, origin: &str) -> Event {
-        Event::Frame { from: from.into(), frame: Frame::HandOver(Box::new(handover(claim, origin).into())) }
+        Event::Frame { from: from.into(), frame: Frame::HandOver(Box::new(handover(claim, origin))) }
     }
 
     /// Plays events at hub `b`, which has a page of session `s1`. The directory lists `s1` at hub `a` with epoch 3.
@@ -152,7 +152,7 @@ mod tests {
     fn what_outlives_hubs_is_looked_for_when_the_hub_before_has_forgotten_the_session() {
         let forgotten = |claim| {
             let nothing = Handover { letters: Vec::new(), is_forgotten: true, ..handover(claim, ORIGIN) };
-            Event::Frame { from: "a".into(), frame: Frame::HandOver(Box::new(nothing.into())) }
+            Event::Frame { from: "a".into(), frame: Frame::HandOver(Box::new(nothing)) }
         };
         let all = |events: Vec<Event>| {
             let described = |action: Action| match action {

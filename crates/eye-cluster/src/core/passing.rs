@@ -99,7 +99,7 @@ impl Core {
                 out.extend(hub.map(|hub| Action::Feed(Input::Listed(vec![Listed::Unwatched(hub)]))));
                 self.topics.receive(from, all, changed, out);
             }
-            Frame::HandOver(handover) => self.handed_over(&from, *handover, out),
+            Frame::HandOver(handover) => self.handed_over(&from, handover, out),
             Frame::Seek { seek, word } => self.seek(from, seek, &word, out),
             Frame::Sought { seek, pages } => self.sought(now, &from, seek, pages, out),
             Frame::Publish(message) => {

@@ -4,7 +4,7 @@
 use super::directory::Passing;
 use super::event::{Action, Life};
 use super::state::Core;
-use crate::wire::WireHandover;
+use eye_core::handover::Handover;
 use eye_core::{Input, Millis};
 use eye_protocol::SessionId;
 
@@ -16,11 +16,11 @@ impl Core {
     }
 
     /// The handover has arrived.
-    pub(super) fn pass_along(&mut self, from: &Life, handover: WireHandover, out: &mut Vec<Action>) {
+    pub(super) fn pass_along(&mut self, from: &Life, handover: Box<Handover>, out: &mut Vec<Action>) {
         let session = handover.session.clone();
         let is_its = |passing: &Passing| passing.from == *from && passing.claim == handover.claim;
         if self.directory.passing.get(&session).is_some_and(is_its) {
-            out.push(Action::Feed(Input::HandedOver(Box::new(handover.into()))));
+            out.push(Action::Feed(Input::HandedOver(handover)));
             self.go_along(session, out);
         }
     }

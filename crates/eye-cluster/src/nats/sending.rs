@@ -7,6 +7,7 @@ use crate::parts::PARTS_BYTES_MAX;
 use crate::wire::Frame;
 use async_nats::Subject;
 use async_nats::message::OutboundMessage;
+use eye_protocol::limits::LIGHT_BYTES_MAX;
 use futures_util::SinkExt;
 use std::task::{Context, Poll, ready};
 
@@ -46,7 +47,7 @@ impl NatsLink {
     /// Encodes a message of one frame. A worker does it if it takes long.
     pub(super) fn write_alone(&mut self, to: Life, frame: Frame) {
         let (writer, alone) = (self.writer.clone(), self.alone.clone());
-        let is_heavy = matches!(&frame, Frame::HandOver(handover) if handover.is_heavy());
+        let is_heavy = matches!(&frame, Frame::HandOver(handover) if handover.len_bytes() > LIGHT_BYTES_MAX);
         let write = move || {
             match writer.frames(std::slice::from_ref(&frame)) {
                 // Fails only when the hub ends: the receiver ends with it.
@@ -68,7 +69,7 @@ impl NatsLink {
             let subject = self.subjects.of(&to).into();
             self.send(&to, &subject, std::slice::from_ref(&frame), message);
         } else if let Frame::HandOver(handover) = frame {
-            self.event(Event::Unsent(Box::new((*handover).into())));
+            self.event(Event::Unsent(handover));
         }
     }
 
