@@ -24,6 +24,7 @@ use async_nats::message::OutboundMessage;
 use async_nats::{Client, ConnectOptions, Message, Subject};
 use bucket::{Bucket, NamedTokens, Sessions};
 use eye_core::Effect;
+use futures_util::FutureExt;
 use mail::{Mail, MailStream, Op};
 use often::Often;
 use outgoing::Outgoing;
@@ -37,6 +38,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, watch};
+use tokio::task::unconstrained;
 
 /// A larger message is sent in parts: the server's own limit is 1 MiB, and small calls can pass between the parts.
 pub const PART_BYTES_MAX: usize = 128 << 10;
@@ -196,12 +198,12 @@ pub async fn run(
             one
         });
         match one.await {
-            Rare::Tick => link.tick(shown.status).await,
+            Rare::Tick => link.tick(shown.status),
             Rare::Beat(message) => link.beat(&message),
             Rare::Unread(message) => link.unread(&message),
             Rare::Alone(one) => link.send_alone(one),
             Rare::Stored(event) => link.stored_event(event, shown.status),
-            Rare::Link(event) => link.link_event(&event).await,
+            Rare::Link(event) => link.link_event(&event),
             // Comes after `Rare::Stop`, where the loop has ended.
             Rare::AllWritten => {}
             Rare::Stop => {
@@ -350,7 +352,7 @@ impl NatsLink {
         self.parts.clear();
     }
 
-    async fn link_event(&mut self, event: &async_nats::Event) {
+    fn link_event(&mut self, event: &async_nats::Event) {
         match event {
             // A subscriber that was too slow has lost messages, and nothing reports which ones.
             async_nats::Event::Disconnected | async_nats::Event::SlowConsumer(_) | async_nats::Event::Closed => {
@@ -363,7 +365,7 @@ impl NatsLink {
             async_nats::Event::ClientError(error) => tracing::debug!(%error, "the link to NATS"),
             async_nats::Event::Connected => {
                 self.refused = None;
-                self.ask_itself().await;
+                self.ask_itself();
             }
             async_nats::Event::LameDuckMode | async_nats::Event::Draining => {}
         }
@@ -387,7 +389,7 @@ impl NatsLink {
         self.client.connection_state() == State::Connected
     }
 
-    async fn tick(&mut self, status: &watch::Sender<Status>) {
+    fn tick(&mut self, status: &watch::Sender<Status>) {
         self.event(Event::Tick);
         if let Some(own) = self.hub.changed_tokens() {
             self.event(Event::Tokens(TokensEvent::Own(own)));
@@ -398,9 +400,9 @@ impl NatsLink {
         if !self.is_connected() {
             self.is_down();
         } else if self.core.is_up() {
-            self.send_heartbeat(false).await;
+            self.send_heartbeat(false);
         } else {
-            self.ask_itself().await;
+            self.ask_itself();
         }
         let (is_up, server) = (self.core.is_up(), self.client.server_info().version);
         let hubs = self.core.others().into_iter();
@@ -425,18 +427,23 @@ impl NatsLink {
     }
 
     /// Sends a message to this hub itself. When it arrives, the link is up.
-    async fn ask_itself(&self) {
+    fn ask_itself(&self) {
         if let Ok(payload) = self.writer.frames(&[Frame::Loop])
             && self.is_connected()
         {
-            let _ = self.client.publish(self.subjects.of(&self.life), payload.into()).await;
+            // Comes again with the next tick. To wait for room would be to miss the loss of a connection that takes
+            // nothing. Unconstrained: otherwise a busy turn would count as no room.
+            let publish = self.client.publish(self.subjects.of(&self.life), payload.into());
+            let _ = unconstrained(publish).now_or_never();
         }
     }
 
-    async fn send_heartbeat(&self, bye: bool) {
+    /// Queues a heartbeat behind the messages before it.
+    fn send_heartbeat(&mut self, bye: bool) {
         if self.core.is_up() && self.is_connected() {
             let beat = Beat { hub: self.name.clone(), life: self.life.to_string(), bye };
-            let _ = self.client.publish(self.subjects.beats(), eye_protocol::rpc::json(&beat).into()).await;
+            let (subject, payload) = (self.subjects.beats().into(), eye_protocol::rpc::json(&beat).into());
+            self.unsent.push_back(OutboundMessage { subject, reply: None, payload, headers: None });
         }
     }
 }

@@ -20,21 +20,22 @@ impl NatsLink {
         rare: &mut SelectAll<BoxStream<'_, Rare>>,
         often: &mut Often,
     ) -> Poll<Rare> {
-        if !self.unsent.is_empty() {
-            ready!(self.poll_flush(context));
-        }
         // Before the messages: of a heartbeat, those count first that its hub sent before it. And a hub that ends tells
         // the others what it has ended until then.
         let one = rare.poll_next_unpin(context);
-        let hub = self.hub.clone();
-        hub.turn(&mut || {
-            while let Poll::Ready(Some(message)) = often.own.poll_next_unpin(context) {
-                self.message(&message);
-            }
-            while let Poll::Ready(Some(one)) = often.from_hub.poll_recv(context) {
-                self.on_hub(one);
-            }
-        });
+        // While the connection takes nothing, nothing more is made to be sent. The rare events go on: the connection
+        // may be lost.
+        if self.unsent.is_empty() || self.poll_flush(context).is_ready() {
+            let hub = self.hub.clone();
+            hub.turn(&mut || {
+                while let Poll::Ready(Some(message)) = often.own.poll_next_unpin(context) {
+                    self.message(&message);
+                }
+                while let Poll::Ready(Some(one)) = often.from_hub.poll_recv(context) {
+                    self.on_hub(one);
+                }
+            });
+        }
         if let Poll::Ready(Some(one)) = one {
             return Poll::Ready(one);
         }
@@ -58,7 +59,8 @@ impl NatsLink {
         // it.
         let all = async { tokio::join!(self.states.finish(), self.mail.finish()) };
         let _ = timeout(Duration::from_millis(RECALL_MS), all).await;
-        self.send_heartbeat(true).await;
+        self.send_heartbeat(true);
+        poll_fn(|context| self.poll_flush(context)).await;
         let _ = self.client.flush().await;
         self.served.leave_all();
     }
