@@ -1,11 +1,11 @@
 //! Feeds events to the core, and writes the resulting effects into the outboxes of peers.
 
-use super::direct;
 use super::lists::changes_lists;
 use super::outbox::Kind;
 use super::peer::{Peer, Voice};
 use super::speaking::speak;
 use super::state::{Hub, Job, State};
+use super::{direct, gathering};
 use eye_core::{CallId, Conn, Effect, Input, PageEvent};
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_BYTES_MAX;
@@ -215,7 +215,7 @@ fn queued(peer: &Peer, conn: Conn, direct: &mut Vec<Conn>) -> bool {
             direct.push(conn);
         }
     } else {
-        peer.signals.wake.notify_one();
+        gathering::wake(&peer.signals, peer.outbox.len_bytes());
     }
     true
 }

@@ -14,6 +14,7 @@ pub mod elsewhere;
 pub mod facts;
 mod feeding;
 pub mod gateway;
+pub mod gathering;
 mod holding;
 pub mod joining;
 pub mod letterbox;

@@ -3,10 +3,11 @@
 
 use super::share::Share;
 use crate::hub::clock::{self, Still};
+use crate::hub::gathering::Gathering;
 use std::cell::Cell;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::task::yield_now;
@@ -15,6 +16,8 @@ use tokio::time::sleep;
 /// The length of a turn; the frame at its end is still handled. Work that takes longer for one frame is not done on the
 /// hub's thread.
 const TURN: Duration = Duration::from_micros(50);
+/// The turns of a peer whose frames may share a message.
+const TURNS_TOGETHER: u32 = 8;
 /// A peer that had a turn within this time counts as present.
 const COMPANY: Duration = Duration::from_secs(10);
 /// A peer that had a turn in the current or the last span of this length, in µs, is active.
@@ -63,6 +66,11 @@ pub struct Turn {
     in_frame: AtomicBool,
     /// Whether others go first before the next frame.
     over: AtomicBool,
+    /// How often others went first.
+    passes: AtomicU32,
+    /// Whether what this peer has caused waits for its next turn.
+    goes_on: AtomicBool,
+    gathering: Gathering,
     share: Mutex<Share>,
 }
 
@@ -77,6 +85,9 @@ impl Turn {
             span: AtomicU64::new(0),
             in_frame: AtomicBool::new(false),
             over: AtomicBool::new(false),
+            passes: AtomicU32::new(0),
+            goes_on: AtomicBool::new(false),
+            gathering: Gathering::default(),
             share: Mutex::new(Share::new(clock::now_us())),
         }
     }
@@ -93,7 +104,10 @@ impl Turn {
                 self.since_us.store(now_us, Ordering::Relaxed);
             }
             self.is_last(now_us);
-            work.as_mut().poll(context)
+            let mut gathering = self.gathering.begin();
+            let done = work.as_mut().poll(context);
+            gathering.goes_on = self.goes_on.load(Ordering::Relaxed);
+            done
         })
     }
 
@@ -126,12 +140,16 @@ impl Turn {
 
     async fn let_others(&self) {
         if self.over.swap(false, Ordering::Relaxed) {
+            // The next frame is at hand already.
+            let passes = self.passes.fetch_add(1, Ordering::Relaxed);
+            self.goes_on.store(!passes.is_multiple_of(TURNS_TOGETHER), Ordering::Relaxed);
             // Other threads on the same processor go first too: the programs of other peers.
             std::thread::yield_now();
             // The first yield is for peers that have received something by now, the second for those that they woke: a
             // call that has arrived is then sent on before this peer continues.
             yield_now().await;
             yield_now().await;
+            self.goes_on.store(false, Ordering::Relaxed);
         }
     }
 
@@ -173,11 +191,11 @@ impl Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
+    use crate::hub::gathering;
+    use crate::hub::peer::Signals;
     use std::pin::pin;
     use std::sync::Arc;
-    use std::sync::atomic::AtomicU32;
-    use std::task::Poll;
+    use std::task::{Context, Poll, Waker};
     use std::time::Instant;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::{TcpListener, TcpStream};
@@ -258,6 +276,31 @@ mod tests {
         let mut next = pin!(turn.frame());
         assert!(poll_fn(|context| Poll::Ready(next.as_mut().poll(context).is_pending())).await);
         next.await;
+    }
+
+    #[tokio::test]
+    async fn frames_of_some_turns_share_a_message_and_the_last_ones_are_not_kept() {
+        const FRAMES: u32 = 3 * TURNS_TOGETHER;
+        let (turn, page, frames) = (Turn::new(), Arc::<Signals>::default(), Cell::new(0));
+        let work = pin!(async {
+            while frames.get() < FRAMES {
+                turn.frame().await;
+                let begun = Instant::now();
+                while begun.elapsed() < TURN {}
+                gathering::wake(&page, 1);
+                frames.set(frames.get() + 1);
+                turn.framed().await;
+            }
+            std::future::pending::<()>().await;
+        });
+        let mut peer = pin!(turn.take(work));
+        let mut messages = 0;
+        while frames.get() < FRAMES {
+            poll_fn(|context| Poll::Ready(peer.as_mut().poll(context).is_ready())).await;
+            let written = pin!(page.wake.notified()).poll(&mut Context::from_waker(Waker::noop()));
+            messages += u32::from(written.is_ready());
+        }
+        assert_eq!(messages, FRAMES / TURNS_TOGETHER + 1);
     }
 
     #[test]
