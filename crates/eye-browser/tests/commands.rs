@@ -127,7 +127,7 @@ async fn a_browser_ends_with_its_pipe() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn a_profile_in_use_is_told_with_the_process_that_has_it() {
+async fn a_profile_in_use_is_reported_with_the_process_that_has_it() {
     let Some(stage) = Stage::begin().await else { return };
     let Err(BrowserError::InUse { pid, .. }) = launch_in(&stage.profile()).await else { panic!("it started twice") };
     assert!(pid.is_some());

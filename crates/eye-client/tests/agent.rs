@@ -73,7 +73,7 @@ fn calls_of_eight_threads_share_a_connection_and_get_their_own_answers() {
 }
 
 #[test]
-fn progress_is_told_in_order_before_the_result() {
+fn progress_is_reported_in_order_before_the_result() {
     let hub = Hub::start();
     let _page = Page::builder()
         .tool(named("count"), |call| {
@@ -205,7 +205,7 @@ fn a_named_page_is_asked_and_several_without_a_name_are_an_error() {
 }
 
 #[test]
-fn what_happens_to_a_joined_session_is_told_to_every_listener() {
+fn what_happens_to_a_joined_session_reaches_every_listener() {
     let hub = Hub::start();
     let page = Page::builder().session("s").tool(named("one"), |_| Ok(json!(1))).connect(&hub.socket).unwrap();
     let agent = Agent::connect(&hub.server).unwrap();
@@ -251,7 +251,7 @@ fn a_hub_that_stops_ends_every_call_and_says_why() {
 }
 
 #[test]
-fn who_is_not_let_in_is_told_so() {
+fn an_agent_that_is_refused_gets_the_reason() {
     let hub = Hub::start();
     let wrong = Address::server(format!("ws://127.0.0.1:{}", hub.port), "wrong");
     assert!(matches!(Agent::connect(&wrong), Err(Error::Refused { why, .. }) if why.contains("token")));

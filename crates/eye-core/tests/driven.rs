@@ -28,7 +28,7 @@ fn an_agent_goes_on_in_a_tab_that_shows_another_origin() {
 }
 
 #[test]
-fn the_state_of_one_origin_is_not_told_as_that_of_another() {
+fn the_state_of_one_origin_is_not_passed_off_as_that_of_another() {
     assert_snapshot!(play(
         r#"0 page 1 joins tab from http://a.test driven
          0 page 1 publishes 1 {"a":1}

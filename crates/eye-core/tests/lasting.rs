@@ -247,7 +247,7 @@ fn the_last_state_of_a_page_is_found_by_every_name_it_had() {
 }
 
 #[test]
-fn a_hub_that_has_not_heard_of_the_page_finds_it_by_its_id() {
+fn a_hub_that_does_not_know_the_page_yet_finds_it_by_its_id() {
     let mut hub = Hub::new();
     assert!(is_recalling(&hub.state_of(Some("s1"))));
     assert_eq!(results(&hub.recalled(Found::State(lasting(&json!(2), 5))))[0]["revision"], json!(5));
@@ -303,7 +303,7 @@ fn a_request_that_waits_is_cancelled_and_ends_with_its_agent_and_the_hub() {
 }
 
 #[test]
-fn a_state_that_was_too_large_is_said_to_be() {
+fn a_state_that_was_too_large_is_reported_as_such() {
     let mut hub = Hub::after();
     hub.state_of(Some("s1"));
     let mut found = lasting(&json!(2), 5);
@@ -428,7 +428,7 @@ fn a_page_that_comes_back_does_not_wait_without_end() {
 }
 
 #[test]
-fn the_newer_of_what_is_here_and_what_was_elsewhere_is_told() {
+fn the_newer_of_the_states_here_and_elsewhere_is_returned() {
     // The page was here, left, and has been at another hub since.
     let mut hub = Hub::new();
     hub.join();

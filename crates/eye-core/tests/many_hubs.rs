@@ -216,7 +216,7 @@ fn a_message_goes_to_the_hubs_where_its_origin_or_an_agent_listens_and_to_no_oth
 }
 
 #[test]
-fn what_waits_goes_to_the_first_hub_where_somebody_listens_and_only_there() {
+fn what_waits_goes_to_the_first_hub_with_a_listener_and_only_there() {
     let mut board = board();
     join(&mut board, "near", "http://near.test");
     assert_eq!(sent_to(&publish(&mut board, PAGE, "chat")), "");
@@ -264,7 +264,7 @@ fn what_others_hear_of_follows_who_listens_here_and_what_they_may_hear() {
 }
 
 #[test]
-fn a_message_of_another_hub_is_heard_by_its_audience_and_by_tokens_that_cover_it() {
+fn a_message_of_another_hub_reaches_its_audience_and_tokens_that_cover_it() {
     let mut board = board();
     join(&mut board, "near", "http://near.test");
     for conn in [PAGE, AGENT] {

@@ -170,7 +170,7 @@ fn a_call_that_ends_while_its_page_navigates_is_given_up_there_and_goes_on_nowhe
 }
 
 #[test]
-fn a_page_that_comes_is_not_told_of_a_call_that_it_never_had() {
+fn a_page_that_comes_gets_no_news_of_a_call_that_it_never_had() {
     assert_snapshot!(play(
         "0 page 1 joins shop
          0 agent 2 joins

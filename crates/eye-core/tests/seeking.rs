@@ -96,7 +96,7 @@ fn a_word_that_fits_a_listed_page_is_looked_up_too_because_it_may_fit_others() {
 }
 
 #[test]
-fn no_page_is_said_only_of_what_was_looked_up_and_not_known_where_it_cannot_be() {
+fn no_page_is_answered_only_after_a_search_and_not_known_where_none_is_possible() {
     let mut hub = Hub::new();
     hub.ask(AGENT, "1", Some("far"));
     assert!(hub.found("far", Vec::new())[0].contains("no page fits `far`"));

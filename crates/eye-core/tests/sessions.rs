@@ -50,7 +50,7 @@ fn a_call_ends_once_however_often_its_page_answers() {
 }
 
 #[test]
-fn a_late_answer_hits_nobody() {
+fn a_late_answer_reaches_no_other_call() {
     assert_snapshot!(play(
         "0 page 1 joins shop
          0 agent 2 joins

@@ -4,7 +4,7 @@ use crate::script::play;
 use insta::assert_snapshot;
 
 #[test]
-fn what_is_published_is_read_from_the_cache_and_the_page_hears_nothing() {
+fn what_is_published_is_read_from_the_cache_without_asking_the_page() {
     assert_snapshot!(play(
         r##"0 page 1 joins scene
             0 page 1 publishes 1 {"model":{"color":"#fff"}}

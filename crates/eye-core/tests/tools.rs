@@ -85,7 +85,7 @@ fn what_does_not_fit_never_reaches_the_page() {
 }
 
 #[test]
-fn whoever_joined_hears_of_tools_and_of_the_page() {
+fn agents_that_joined_get_news_of_tools_and_of_the_page() {
     assert_snapshot!(play(
         r#"0 page 1 joins shop
            0 agent 2 joins
@@ -129,7 +129,7 @@ fn whoever_joined_hears_of_tools_and_of_the_page() {
 }
 
 #[test]
-fn changes_of_tools_that_follow_each_other_are_told_together() {
+fn changes_of_tools_that_follow_each_other_are_reported_together() {
     assert_snapshot!(play(
         r#"0 page 1 joins shop
            0 agent 2 joins
@@ -213,7 +213,7 @@ fn several_calls_of_one_request_end_together() {
 }
 
 #[test]
-fn progress_reaches_whoever_called() {
+fn progress_reaches_the_caller() {
     assert_snapshot!(play(
         r#"0 page 1 joins shop
            0 page 1 offers {"name":"slow"}

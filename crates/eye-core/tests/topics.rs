@@ -56,7 +56,7 @@ fn a_message_reaches_everyone_who_listens_but_not_its_publisher() {
 }
 
 #[test]
-fn what_nobody_hears_waits_for_the_first_who_will_and_then_expires() {
+fn a_message_without_listeners_waits_for_the_first_one_and_then_expires() {
     assert_snapshot!(play(
         "0 agent 2 joins
            0 agent 3 joins
@@ -156,7 +156,7 @@ fn a_pages_messages_wait_in_order_and_are_given_once() {
 }
 
 #[test]
-fn pages_hear_their_own_origin_only_and_agents_hear_all() {
+fn pages_receive_from_their_own_origin_only_and_agents_receive_all() {
     assert_snapshot!(play(
         r#"0 page 1 joins shop from http://a.test
            0 page 2 joins spy from http://b.test

@@ -374,7 +374,7 @@ fn what_waits_is_cancelled_and_ends_with_its_agent_and_with_the_hub() {
 }
 
 #[test]
-fn a_dialog_ends_what_it_stops_and_is_told_to_whoever_asks() {
+fn a_dialog_ends_what_it_stops_and_is_reported_to_later_calls() {
     assert_snapshot!(play(
         "0 page 1 joins shop
          0 agent 2 joins

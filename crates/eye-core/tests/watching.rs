@@ -226,7 +226,7 @@ fn nothing_is_waited_for_too_long() {
 }
 
 #[test]
-fn who_renews_a_watch_is_told_what_it_may_have_missed() {
+fn an_agent_that_renews_a_watch_learns_what_it_may_have_missed() {
     let mut hub = Hub::new();
     hub.join(ORIGIN);
     assert_eq!(hub.ask("1", true, true), [""; 0], "nothing was published");
@@ -246,7 +246,7 @@ fn an_agent_of_another_hub_renews_its_watch_itself() {
 }
 
 #[test]
-fn a_page_of_an_origin_that_the_token_does_not_cover_is_not_told() {
+fn a_page_of_an_origin_that_the_token_does_not_cover_is_not_reported() {
     let mut hub = Hub::new();
     let pages = vec![ORIGIN.into()];
     let limits = Limits { name: "ci".into(), id: "1".into(), may: vec![Class::Read], pages, void: None };
@@ -290,7 +290,7 @@ fn an_agent_that_joined_a_page_joins_it_at_each_hub_that_it_comes_to() {
 }
 
 #[test]
-fn who_joins_anew_is_told_what_it_may_have_missed() {
+fn an_agent_that_joins_anew_learns_what_it_may_have_missed() {
     let mut hub = Hub::new();
     hub.board.mark_guest(AGENT);
     assert_eq!(hub.on(join_of("1", true)), [""; 0], "there is no page");

@@ -113,7 +113,7 @@ fn the_outcome_depends_on_the_seed_and_not_on_the_threads() {
 }
 
 #[test]
-fn every_generation_is_told_and_fitness_never_falls() {
+fn every_generation_is_reported_and_fitness_never_falls() {
     let request = request(RINGS, Metric::Entropy);
     let mut reports: Vec<Progress> = Vec::new();
     let outcome =
@@ -177,7 +177,7 @@ fn the_time_budget_ends_a_run_with_the_best_so_far() {
 }
 
 #[test]
-fn what_cannot_be_bred_is_told_with_its_place() {
+fn what_cannot_be_bred_is_reported_with_its_place() {
     let wrong = "fn main(uv: vec2f) -> vec4f {\n  return vec4f(uv, 0, 1)\n}";
     let refused =
         |request: &Request| evolve(request, &AtomicBool::new(false), &mut |_| {}).expect_err("it cannot be bred");

@@ -22,7 +22,7 @@ fn refused(source: &str, words: &str, at: Option<(u32, u32)>) {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line_and_column() {
+fn errors_are_reported_with_line_and_column() {
     refused("fn main(uv: vec2f) -> vec4f {\n  return vec4f(uv, 0, 1)\n}", "expected", Some((3, 1)));
     refused("fn main(uv: vec2f) -> vec4f {\n  /* ä */ return vec4f(uw, 0, 1);\n}", "uw", Some((2, 24)));
     refused("fn main(uv: vec2f) -> vec4f {\n  return vec3f(uv, 0);\n}", "return", Some((1, 1)));

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_must_encrypt_is_told_so_and_nothing_else() {
+    async fn a_client_that_must_encrypt_is_told_so_and_nothing_else() {
         for path in ["/", "/eye.js", "/health", "/ws"] {
             let (mut near, far) = tokio::io::duplex(4096);
             let served = tokio::spawn(serve_http(far, Site::only(http::encrypted_only()), None));

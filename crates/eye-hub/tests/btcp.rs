@@ -194,7 +194,7 @@ fn several_calls_in_one_request_come_back_in_order() {
 }
 
 #[test]
-fn the_original_servers_faults_are_told_in_their_words() {
+fn the_original_servers_faults_are_reported_in_its_words() {
     let hub = open_hub();
     for (path, headers, body, words) in [
         ("/message", "", "junk", "Invalid JSON-RPC message"),
@@ -266,7 +266,7 @@ fn streams_end_cleanly_on_shutdown() {
 }
 
 #[test]
-fn figures_are_for_whoever_has_the_token() {
+fn figures_need_the_token() {
     let hub = Hub::start();
     let (mut page, mut agent) = (hub.page("shop"), hub.agent());
     agent.send("a:x");
@@ -305,7 +305,7 @@ fn a_thousand_sessions_with_ten_tools_each() {
 }
 
 #[test]
-fn binary_results_travel_as_bytes_to_whoever_takes_them() {
+fn binary_results_travel_as_bytes_to_agents_that_take_them() {
     use tungstenite::Message;
     let hub = open_hub();
     let mut page = hub.page("shop");

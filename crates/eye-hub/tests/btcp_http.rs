@@ -80,7 +80,7 @@ fn streams_are_greeted_as_both_servers_do() {
 }
 
 #[test]
-fn an_agent_joins_calls_and_hears_of_its_page_by_query() {
+fn an_agent_joins_calls_and_gets_news_of_its_page_by_query() {
     let hub = open_hub();
     let mut page = by_query(&hub, "browser", "s1");
     page.send(&register("echo"));
@@ -287,7 +287,7 @@ fn a_client_over_tcp_is_held_to_its_rate_and_told_when_to_ask_again() {
 }
 
 #[test]
-fn json_rpc_in_a_binary_frame_is_heard_as_in_a_text_frame() {
+fn json_rpc_in_a_binary_frame_is_read_as_in_a_text_frame() {
     use tungstenite::Message;
     let hub = open_hub();
     let mut page = Peer::page(&hub, Dialect::W, "s1");

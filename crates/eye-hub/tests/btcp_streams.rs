@@ -27,7 +27,7 @@ fn event_id(peer: &mut Peer) -> String {
 }
 
 #[test]
-fn a_superseded_stream_is_told_closed_and_does_not_come_back() {
+fn a_superseded_stream_gets_closed_and_does_not_come_back() {
     let hub = open_hub();
     let query = "sessionId=s1&clientType=browser&version=1.0";
     let path = || "/message?sessionId=s1".to_owned();

@@ -59,7 +59,7 @@ fn a_batch_client_gets_and_sends_arrays() {
 }
 
 #[test]
-fn a_call_in_a_frame_is_told_where() {
+fn a_call_in_a_frame_says_where_it_ran() {
     let hub = Hub::start();
     let (mut page, mut agent) = (hub.page("shop"), hub.agent());
     agent.send(r##"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"code":"x","frame":"#f"}}"##);

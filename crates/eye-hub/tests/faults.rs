@@ -95,7 +95,7 @@ fn an_agent_that_reads_nothing_is_closed_and_its_page_goes_on() {
 }
 
 #[test]
-fn a_page_that_reads_nothing_is_closed_and_its_callers_are_told() {
+fn a_page_that_reads_nothing_is_closed_and_its_callers_get_the_reason() {
     let hub = Hub::start();
     let (page, mut agent) = (hub.page("shop"), hub.agent());
     let big = "x".repeat(8 << 20);
@@ -152,7 +152,7 @@ fn no_bytes_on_the_unix_socket_break_the_hub() {
 const STATUS: &str = r#"{"jsonrpc":"2.0","id":9,"method":"hub/status"}"#;
 
 #[test]
-fn whatever_a_page_says_its_callers_hear_one_ending_each() {
+fn whatever_a_page_sends_each_caller_gets_one_ending() {
     let hub = Hub::start();
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(150));
     let texts = prop_oneof![

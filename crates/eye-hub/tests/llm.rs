@@ -209,7 +209,7 @@ fn who_does_not_answer_is_slow() {
 }
 
 #[test]
-fn an_answer_that_stops_is_told_whole_or_streamed() {
+fn an_answer_that_stops_is_reported_whole_or_streamed() {
     let server = Server::start();
     let hub = hub(server.port, Duration::from_millis(100));
     let waiting = ask(&hub, ASK);

@@ -59,7 +59,7 @@ fn without_time(text: &str) -> String {
 }
 
 #[test]
-fn whoever_begins_otherwise_is_told_to_register() {
+fn a_page_that_begins_otherwise_is_told_to_register() {
     let hub = Hub::start();
     let mut page = Page(hub.connect("/ws", &[("origin", ORIGIN)]).unwrap());
     page.send(r#"{"type":"stateUpdate","state":{}}"#);
@@ -70,7 +70,7 @@ fn whoever_begins_otherwise_is_told_to_register() {
 }
 
 #[test]
-fn its_state_is_asked_for_first_and_its_errors_are_told() {
+fn its_state_is_asked_for_first_and_its_errors_are_reported() {
     let hub = Hub::start();
     let mut page = register(&hub, "7e57-1");
     let mut agent = hub.agent();
@@ -187,7 +187,7 @@ fn its_tools_are_the_originals_and_teal_is_the_crayon() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_before_the_page_hears_of_it() {
+fn what_does_not_fit_is_refused_before_the_page_gets_it() {
     let hub = Hub::start();
     let _page = register(&hub, "strict");
     let mut agent = hub.agent();

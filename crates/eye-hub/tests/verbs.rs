@@ -13,7 +13,7 @@ fn result(id: u32, result: &str) -> String {
 }
 
 #[test]
-fn a_verb_reaches_the_page_as_it_was_said_and_its_answer_comes_back() {
+fn a_verb_reaches_the_page_unchanged_and_its_answer_comes_back() {
     let hub = Hub::start();
     let (mut page, mut agent) = (hub.page("shop"), hub.agent());
     agent.send(r#"{"jsonrpc":"2.0","method":"hello","params":{"clientType":"agent","agent":"claude"}}"#);

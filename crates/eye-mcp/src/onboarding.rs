@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_told_nothing_is_told_the_default_and_identities_are_listed_and_deleted() {
+    fn an_identity_without_text_gets_the_default_and_identities_are_listed_and_deleted() {
         let home = tempfile::tempdir().unwrap();
         let store = Onboarding::new(home.path().join("onboarding"));
         assert_eq!(store.answer(&Wanted::List, 1).unwrap(), "no identity has been told anything yet");
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_identity_was_told_is_kept_and_added_to() {
+    fn the_text_of_an_identity_is_kept_and_added_to() {
         let home = tempfile::tempdir().unwrap();
         let store = Onboarding::new(home.path().join("onboarding"));
         let reply = store.answer(&ask("claude", Some("Be brief."), false), 2).unwrap();

@@ -72,7 +72,7 @@ async fn a_tool_that_changed_is_held_back_until_the_user_approves_it() {
 }
 
 #[tokio::test]
-async fn a_change_of_the_users_own_server_is_told_once_and_holds_nothing_up() {
+async fn a_change_of_the_users_own_server_is_reported_once_and_holds_nothing_up() {
     let home = Home::new();
     home.config(&format!("servers:\n  s: {{ command: {} }}\n", described(&home, "Acts.")));
     let gateway = home.gateway();

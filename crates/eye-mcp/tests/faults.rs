@@ -62,7 +62,7 @@ async fn a_server_that_never_answers_delays_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_no_server_is_told_by_its_noise() {
+async fn a_program_that_is_no_server_is_recognized_by_its_output() {
     let (_home, gateway, scope) = beside(&["--garbage"]);
     let error = scope.start("bad").await.unwrap_err();
     assert!(error.message.contains("lines in a row that are no JSON-RPC"), "{error}");

@@ -68,7 +68,7 @@ async fn a_call_by_its_full_name_finds_a_server_that_came_up_meanwhile() {
 }
 
 #[tokio::test]
-async fn a_hung_server_is_told_and_delays_no_discovery_and_no_call_of_another() {
+async fn a_hung_server_is_reported_and_delays_no_discovery_and_no_call_of_another() {
     let home = Home::new();
     home.config(&faulty(&[("hung", &["--silent"]), ("good", &[])]));
     let gateway = home.gateway();

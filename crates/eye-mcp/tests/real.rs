@@ -109,7 +109,7 @@ async fn real_servers_work_side_by_side_behind_one_gateway() {
 }
 
 #[tokio::test]
-async fn a_real_server_tells_its_progress_through_the_gateway() {
+async fn progress_of_a_real_server_passes_the_gateway() {
     let home = Home::new();
     home.config(&format!("servers:\n  everything: {{ command: {} }}\n", json!(everything())));
     let gateway = home.gateway();

@@ -93,7 +93,7 @@ async fn a_message_in_many_writes_and_many_in_one_are_read_alike() {
 }
 
 #[tokio::test]
-async fn a_list_that_changes_is_told_of_and_read_again() {
+async fn a_list_that_changes_is_reported_and_read_again() {
     let (_home, gateway, scope) = one(&[]);
     scope.start("s").await.unwrap();
     let mut changes = scope.changes();

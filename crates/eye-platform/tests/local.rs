@@ -20,7 +20,7 @@ fn place(home: &Path) -> PathBuf {
 }
 
 #[test]
-fn an_agent_of_this_user_is_admitted_and_heard() {
+fn an_agent_of_this_user_is_admitted_and_answered() {
     let (home, runtime) = (tempfile::tempdir().unwrap(), runtime());
     let place = place(home.path());
     let listener = runtime.block_on(async { Listener::bind(&place).unwrap() });
@@ -42,7 +42,7 @@ fn an_agent_of_this_user_is_admitted_and_heard() {
 }
 
 #[test]
-fn a_place_without_a_hub_is_told_by_its_error() {
+fn a_place_without_a_hub_is_recognized_by_its_error() {
     let (home, runtime) = (tempfile::tempdir().unwrap(), runtime());
     let place = place(home.path());
     assert_eq!(connect(&place).unwrap_err().kind(), ErrorKind::NotFound);

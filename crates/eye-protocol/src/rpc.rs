@@ -246,7 +246,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn envelopes_are_told_apart() {
+    fn envelopes_are_distinguished() {
         insta::assert_debug_snapshot!(
             [
                 r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,

@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn containers_are_told_apart_at_every_depth() {
+    fn containers_are_distinguished_at_every_depth() {
         let nested = |depth: usize| {
             let (open, close): (String, String) =
                 (0..depth).map(|n| if n % 3 == 0 { ("{\"a\":", '}') } else { ("[", ']') }).unzip();

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_told_and_can_be_begun_anew() {
+    fn what_is_broken_is_reported_and_can_be_begun_anew() {
         let (folder, _home) = folder();
         ensure(&folder, &[], How::AsNeeded, now()).unwrap();
         fs::write(folder.cert(), "junk").unwrap();

@@ -66,7 +66,7 @@ fn an_interrupted_call_is_cancelled_in_the_page() {
 }
 
 #[test]
-fn progress_of_a_tool_is_told_while_it_runs() {
+fn progress_of_a_tool_is_reported_while_it_runs() {
     let two = Two::new(echo);
     let mut running = two.a.start(["call", "slow"]);
     let held = two.page.held_tool();
@@ -139,7 +139,7 @@ fn publish(two: &Two, revision: u64) {
 }
 
 #[test]
-fn state_is_a_resource_of_both_eras_that_tells_when_it_changes() {
+fn state_is_a_resource_of_both_eras_that_reports_its_changes() {
     let two = Two::new(echo);
     publish(&two, 1);
     let uri = format!("eye://session/{}/state", two.page.session());
@@ -283,7 +283,7 @@ fn topics_cross_hubs_in_order_and_only_to_those_of_their_origin() {
 }
 
 #[test]
-fn a_page_that_was_granted_a_topic_hears_it_from_another_hub() {
+fn a_page_that_was_granted_a_topic_receives_it_from_another_hub() {
     let nats = Nats::start();
     let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
     let join = |home: &Home, setup: &PageSetup| ScriptedPage::join(home, setup, |code| Reply::text(code));

@@ -53,7 +53,7 @@ fn a_page_and_an_agent_of_btcp_work_together_at_two_hubs() {
 }
 
 #[test]
-fn an_agent_of_btcp_hears_of_its_page_wherever_that_goes() {
+fn an_agent_of_btcp_gets_news_of_its_page_wherever_that_goes() {
     let nats = Nats::start();
     let open = ["--auth", "none"];
     let ((a, _hub_a), (b, _hub_b)) = (hub_with(&nats, "a", &open), hub_with(&nats, "b", &open));

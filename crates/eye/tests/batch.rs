@@ -99,7 +99,7 @@ fn a_slow_answer_holds_back_only_ordered_output() {
 }
 
 #[test]
-fn a_hub_that_dies_in_a_batch_is_told() {
+fn a_hub_that_dies_in_a_batch_is_reported() {
     let home = home();
     let hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Slow"), |_| Reply::Hold);

@@ -156,7 +156,7 @@ fn what_every_acting_verb_dispatches_is_trusted() {
 }
 
 #[test]
-fn a_dialog_in_the_middle_of_a_verb_is_answered_and_told() {
+fn a_dialog_in_the_middle_of_a_verb_is_answered_and_reported() {
     let Some((home, _hub)) = hub() else { return };
     let note = home.path("note.txt");
     std::fs::write(&note, "hi").unwrap();
@@ -192,7 +192,7 @@ fn a_picture_is_a_file_with_its_size_and_price() {
 }
 
 #[test]
-fn a_dialog_is_told_to_who_waits_and_to_the_next_until_it_is_answered() {
+fn a_dialog_is_reported_to_waiting_agents_and_to_the_next_until_it_is_answered() {
     let Some((home, _hub)) = hub() else { return };
     ok(home.eye(["browse", &site(), "--headless", "--private"]));
     let call = home.eye(["confirm('Sure?')"]);
@@ -227,7 +227,7 @@ fn a_tab_that_a_click_opens_joins_by_itself() {
 }
 
 #[test]
-fn browsers_are_listed_and_stopped_and_what_cannot_be_loaded_is_said() {
+fn browsers_are_listed_and_stopped_and_what_cannot_be_loaded_is_reported() {
     let Some((home, _hub)) = hub() else { return };
     ok(home.eye(["browse", &site(), "--headless", "--profile", "work"]));
     let list = ok(home.eye(["browse", "--list"]));

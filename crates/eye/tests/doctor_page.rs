@@ -65,7 +65,7 @@ fn headline(ran: &Ran) -> String {
 }
 
 #[test]
-fn a_page_with_nothing_in_the_way_is_told_its_tag() {
+fn a_page_with_nothing_in_the_way_gets_its_tag() {
     let home = home();
     let site = Site::open(pages);
     // A bare address of this machine gets http.
@@ -85,7 +85,7 @@ fn a_page_with_nothing_in_the_way_is_told_its_tag() {
 }
 
 #[test]
-fn the_one_change_to_a_policy_is_said_first_and_once() {
+fn the_one_change_to_a_policy_comes_first_and_once() {
     let home = home();
     let _hub = HubProcess::start(&home);
     let site = Site::open(pages);
@@ -175,7 +175,7 @@ fn a_tag_that_is_there_is_followed_to_its_hub() {
 }
 
 #[test]
-fn an_origin_that_is_not_allowed_is_told_the_command() {
+fn an_origin_that_is_not_allowed_gets_the_command() {
     let home = home();
     let site = Site::open(pages);
     // Browsers resolve such a name to this machine; the gate does not know it.
@@ -193,7 +193,7 @@ fn an_origin_that_is_not_allowed_is_told_the_command() {
 }
 
 #[test]
-fn https_pages_are_read_whoever_signed_them() {
+fn https_pages_are_read_with_any_signature() {
     let home = home();
     let _hub = HubProcess::start(&home);
     let site = Site::open_encrypted(pages);
@@ -218,7 +218,7 @@ fn a_hub_with_tls_is_joined_so_by_https_pages() {
 }
 
 #[test]
-fn what_cannot_be_looked_at_is_told() {
+fn what_cannot_be_looked_at_is_reported() {
     let home = home();
     let site = Site::open(pages);
     let place = |path: &str| format!("http://localhost:{}{path}", site.port);

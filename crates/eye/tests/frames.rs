@@ -267,7 +267,7 @@ fn a_token_for_a_page_neither_sees_nor_acts_in_frames_of_origins_that_it_does_no
 }
 
 #[test]
-fn requests_of_a_frame_of_another_origin_are_told_to_no_token_that_does_not_cover_it() {
+fn requests_of_a_frame_of_another_origin_are_shown_to_no_token_that_does_not_cover_it() {
     let Some((home, _hub)) = hub() else { return };
     let (url, pay) = open(&home);
     let (origin, near) = (url.split("/?").next().unwrap(), format!("http://127.0.0.1:{pay}"));

@@ -143,7 +143,7 @@ fn both_wire_forms_breed_and_the_cartridge_outlives_the_hub() {
 }
 
 #[test]
-fn progress_is_told_when_it_is_asked_for() {
+fn progress_is_reported_when_it_is_asked_for() {
     let home = stage::home();
     let _hub = HubProcess::start(&home);
     let mut line = Line::open(&home, "/evolution");
@@ -207,7 +207,7 @@ fn a_run_ends_with_its_time() {
 }
 
 #[test]
-fn who_waits_is_told_and_a_closed_connection_makes_room() {
+fn a_waiting_client_gets_its_place_and_a_closed_connection_makes_room() {
     let home = stage::home();
     let _hub = HubProcess::start(&home);
     let mut busy = Line::open(&home, "/evolution");
@@ -322,7 +322,7 @@ impl Listener {
 }
 
 #[test]
-fn an_analyzer_measures_its_region_and_tells_topic_and_connection() {
+fn an_analyzer_measures_its_region_and_reports_to_topic_and_connection() {
     let home = stage::home();
     let _hub = HubProcess::start(&home);
     let _page = map(&home, "map", &Tone::default());
@@ -345,7 +345,7 @@ fn an_analyzer_measures_its_region_and_tells_topic_and_connection() {
 }
 
 #[test]
-fn a_monitor_tells_of_changes_through_a_reload_and_ends_with_its_page() {
+fn a_monitor_reports_changes_through_a_reload_and_ends_with_its_page() {
     let home = stage::home();
     let _hub = HubProcess::start(&home);
     let tone = Tone::default();

@@ -106,7 +106,7 @@ fn a_stale_socket_file_is_recovered() {
 }
 
 #[test]
-fn a_hub_killed_in_mid_call_is_told_and_the_next_call_works() {
+fn a_hub_killed_in_mid_call_is_reported_and_the_next_call_works() {
     let home = home();
     let hub = HubProcess::start(&home);
     let page = ScriptedPage::join(&home, &PageSetup::new(&home, "Shop"), |_| Reply::Hold);

@@ -165,7 +165,7 @@ fn raw_join(home: &Home, origin: &str, session: &str) -> Result<String, u16> {
 }
 
 #[test]
-fn a_page_hears_no_topic_of_another_origin_unless_it_was_granted() {
+fn a_page_receives_no_topic_of_another_origin_unless_it_was_granted() {
     let home = home();
     let _hub = hub(&home);
     let shop = page_of(&home, SHOP, "Shop", Some("till"), None);

@@ -5,7 +5,7 @@ use eye_testkit::{HubProcess, Running};
 use serde_json::Value;
 
 #[test]
-fn the_ways_in_are_told_with_their_limits() {
+fn the_ways_in_are_listed_with_their_limits() {
     let home = home();
     let ran = home.eye(["join"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, "note: no hub runs; the first command starts one\n"));

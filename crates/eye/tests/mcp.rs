@@ -171,7 +171,7 @@ fn changed(client: &mut Client, what: &str) -> String {
 }
 
 #[test]
-fn state_is_a_resource_that_tells_when_it_changes() {
+fn state_is_a_resource_that_reports_its_changes() {
     let home = home();
     let _hub = HubProcess::start(&home);
     let page = page(&home);
@@ -397,7 +397,7 @@ fn an_expression_that_begins_like_an_announcement_is_none() {
 }
 
 #[test]
-fn clients_are_told_what_to_configure() {
+fn connect_prints_what_a_client_must_configure() {
     let home = home();
     let ran = home.eye(["mcp", "--print-config", "claude"]);
     // All of stdout is the file, which is committed: it contains no path of this machine.

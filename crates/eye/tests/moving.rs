@@ -156,7 +156,7 @@ fn answer(reader: &mut BufReader<UnixStream>) -> Value {
 }
 
 #[test]
-fn who_waits_for_a_letter_gets_it_where_the_page_has_gone() {
+fn an_agent_that_waits_for_a_letter_gets_it_where_the_page_has_gone() {
     let nats = Nats::start();
     let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
     let first = join(&a);

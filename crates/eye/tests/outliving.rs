@@ -51,7 +51,7 @@ fn is(answer: &Value, value: &Value, revision: u64, stale: bool) {
 }
 
 #[test]
-fn any_hub_tells_the_last_state_of_a_page_whose_hub_was_killed_and_the_page_goes_on_from_it() {
+fn any_hub_returns_the_last_state_of_a_page_whose_hub_was_killed_and_the_page_goes_on_from_it() {
     let nats = Nats::start();
     let mut observer = observer(&nats);
     let ((a, hub_a), (b, _hub_b), (c, _hub_c)) = (hub(&nats, "a"), hub(&nats, "b"), hub(&nats, "c"));
@@ -124,7 +124,7 @@ fn a_page_that_comes_back_and_publishes_at_once_goes_on_with_the_next_revision()
 }
 
 #[test]
-fn a_hub_that_starts_afterwards_tells_it_and_what_is_forgotten_is_gone_at_every_hub() {
+fn a_hub_that_starts_afterwards_returns_it_and_what_is_forgotten_is_gone_at_every_hub() {
     let nats = Nats::start();
     let mut observer = observer(&nats);
     let (a, hub_a) = hub(&nats, "a");
@@ -159,7 +159,7 @@ fn a_state_that_is_too_large_ends_with_its_hub_and_the_answer_says_so() {
 }
 
 #[test]
-fn a_token_for_another_origin_is_told_nothing() {
+fn a_token_for_another_origin_learns_nothing() {
     let nats = Nats::start();
     let mut observer = observer(&nats);
     let ((a, hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));
@@ -194,7 +194,7 @@ fn a_token_for_another_origin_is_told_nothing() {
 }
 
 #[test]
-fn without_nats_nothing_hangs_and_what_is_here_is_told() {
+fn without_nats_nothing_hangs_and_what_is_here_is_returned() {
     let mut nats = Nats::start();
     let mut observer = observer(&nats);
     let ((a, hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));

@@ -209,7 +209,7 @@ fn a_page_cannot_say_which_marks_are_drawn() {
 }
 
 #[test]
-fn what_differs_between_two_pictures_is_told_with_its_place() {
+fn what_differs_between_two_pictures_is_reported_with_its_place() {
     let Some((home, _hub)) = hub() else { return };
     ok(home.eye(["browse", &site(), "--headless", "--private"]));
     let before = home.path("before.png").display().to_string();

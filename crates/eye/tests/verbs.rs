@@ -150,7 +150,7 @@ fn the_change_that_a_call_caused_is_printed_below_its_value() {
 }
 
 #[test]
-fn messages_are_published_heard_and_answered() {
+fn messages_are_published_received_and_answered() {
     let home = home();
     let _hub = HubProcess::start(&home);
     assert_eq!(home.eye(["pub", "chat", "hello"]), answers(0, "queued: no subscribers\n", ""));

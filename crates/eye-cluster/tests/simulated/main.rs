@@ -148,7 +148,7 @@ fn a_page_that_moves_twice_at_once_is_where_it_came_last_with_what_was_kept() {
 }
 
 #[test]
-fn a_page_that_comes_back_before_its_hub_heard_that_it_left_stays_there_with_what_was_kept() {
+fn a_page_that_comes_back_before_its_hub_knew_that_it_left_stays_there_with_what_was_kept() {
     let watch = |hub| Step::Watch { hub };
     let leave = |hub| Step::Leave { hub, session: 0 };
     let (put, ack) = (|hub| Step::Put { hub, session: 0 }, |hub| Step::Ack { hub });
@@ -220,7 +220,7 @@ fn a_letter_that_was_recalled_while_another_hub_had_it_is_given_once() {
 /// The page is at two hubs for a moment, and the second has not heard that it is at the first. It takes it for a page
 /// of a hub that was killed: what the first one has written is that one's to give as long as it is there.
 #[test]
-fn letters_of_a_living_hub_are_not_given_by_one_that_has_not_heard_where_the_page_is() {
+fn letters_of_a_living_hub_are_not_given_by_one_that_does_not_know_yet_where_the_page_is() {
     let join = |hub, session| Step::Join { hub, session, foreign: false };
     let (ack, ask) = (|hub| Step::Ack { hub }, |hub| Step::Ask { hub, session: 0 });
     for readers in [[1, 0], [0, 1]] {

@@ -117,7 +117,7 @@ fn shown(effect: &Effect) -> String {
 }
 
 #[test]
-fn a_monitor_tells_what_changed_since_it_last_told() {
+fn a_monitor_reports_what_changed_since_its_last_report() {
     assert_snapshot!(play(r#"
         0 spawn m p monitor {"threshold": 0.1}
         0 sessions p=there
@@ -201,7 +201,7 @@ fn an_executor_runs_as_often_as_it_is_told() {
 }
 
 #[test]
-fn an_evolver_breeds_in_rounds_and_tells_how_far_it_is() {
+fn an_evolver_breeds_in_rounds_and_reports_its_progress() {
     assert_snapshot!(play(r#"
         0 spawn v p evolver {"rounds": 2, "place": false}
         5 evolving v 1
@@ -474,7 +474,7 @@ fn a_session_and_a_hub_have_so_many_agents_and_no_more() {
 }
 
 #[test]
-fn those_that_ended_are_told_of_for_a_while() {
+fn agents_that_ended_stay_listed_for_a_while() {
     let mut roster = Roster::default();
     for at in 0..=AGENTS_ENDED_LEN_MAX {
         assert!(spawn(&mut roster, &format!("a{at}"), "p"));

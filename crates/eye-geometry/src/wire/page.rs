@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_with_its_place_on_the_map() {
+    fn a_change_is_reported_with_its_place_on_the_map() {
         let before = Pixels::parse(read(8, 2, &[0; 32])).unwrap().picture;
         assert_eq!((before.width, before.height), (4, 2));
         let mut rgba = [0; 32];

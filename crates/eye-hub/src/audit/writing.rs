@@ -157,7 +157,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn rows_are_written_and_read_back_and_missing_ones_are_told() {
+    fn rows_are_written_and_read_back_and_missing_ones_are_reported() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join(FILE);
         std::os::unix::fs::symlink("/dev/full", &path).unwrap();

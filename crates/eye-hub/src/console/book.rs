@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_names_are_told_apart() {
+    fn only_so_many_names_are_distinguished() {
         let mut book = Book::default();
         for at in 0..NAMED_LEN_MAX {
             book.ended(at as u64, &call(&format!("a{at}"), None));

@@ -53,7 +53,7 @@ fn the_seeds_file_is_read() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place_and_what_was_meant() {
+fn errors_are_reported_with_their_place_and_a_suggestion() {
     for (text, want) in [
         ("servers:\n  a:\n    comand: x\n", "c.yaml:3:5: unknown key `comand`|did you mean `command`?"),
         ("server:\n  a:\n    command: x\n", "c.yaml:1:1: unknown key `server`|did you mean `servers`?"),

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_told_apart() {
+    fn messages_are_distinguished() {
         for (text, want) in [
             (r#"{"jsonrpc":"2.0","id":0,"method":"ping"}"#, "request 0 ping"),
             (r#"{"jsonrpc":"2.0","id":"a","method":"ping","x":1}"#, r#"request "a" ping"#),

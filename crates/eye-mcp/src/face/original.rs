@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_evaluates_nothing_is_asked_by_verbs_and_told_in_the_originals_form() {
+    fn a_page_that_evaluates_nothing_is_asked_by_verbs_and_reported_in_the_originals_form() {
         let arguments = json!({ "selector": "#go", "value": "Ada", "appId": "chat" });
         for (function, method, answer, want) in [
             ("click", "page/click", r#"{"value":"clicked"}"#, json!({ "success": true, "clicked": "#go" })),

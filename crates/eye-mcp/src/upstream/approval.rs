@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_since_it_was_approved_is_told_with_the_difference() {
+    fn changes_since_the_approval_are_reported_with_the_difference() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("approved/s.json");
         let approvals = Approvals::new(Some(file.clone()), false);

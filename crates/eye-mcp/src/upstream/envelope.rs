@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_told_apart() {
+    fn messages_are_distinguished() {
         let kind = |text: &str| match &read(text.as_bytes())[..] {
             [Incoming::Response { id, outcome: Ok(result) }] => format!("{id:?} {}", result.get()),
             [Incoming::Response { id, outcome: Err(error) }] => format!("{id:?} error {}", error.code),

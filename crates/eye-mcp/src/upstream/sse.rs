@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_over_the_limit_is_told_and_the_next_is_read() {
+    fn an_event_over_the_limit_is_reported_and_the_next_is_read() {
         let mut events = Events::new(20);
         let found =
             events.feed(b"data: 12345678901\ndata: 12345678901\n\ndata: 1234567890123456789012345\n\ndata: y\n\n");

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_are_told_from_apps_and_files() {
+    fn urls_are_distinguished_from_apps_and_files() {
         assert_eq!(as_url("https://a.test/x").as_deref(), Some("https://a.test/x"));
         assert_eq!(as_url("localhost:5173/x").as_deref(), Some("http://localhost:5173/x"));
         for what in ["chat", "./index.html", "a b://c", "localhost", "://x"] {
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_told_from_apps() {
+    fn files_are_distinguished_from_apps() {
         assert!(["nothing.html", "./chat", "a/b", "X.HTM"].iter().all(|what| is_file_name(what)));
         assert!(!["chat", "notes.app", "html"].iter().any(|what| is_file_name(what)));
     }

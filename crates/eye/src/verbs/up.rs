@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hub_that_runs_otherwise_is_told() {
+    fn a_hub_that_runs_with_other_settings_is_reported() {
         let running = Status {
             version: "0.1.0".into(),
             pid: 1,

@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relative_command_tells_the_state_it_began_with() {
+    fn a_relative_command_reports_the_state_it_began_with() {
         let mut scene = scene();
         let spoken = call(&mut scene, 4, "rotate_model_clockwise", "{}");
         let types: Vec<String> = spoken
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_state_told_again_is_the_same_revision() {
+    fn the_same_state_sent_again_is_the_same_revision() {
         let mut scene = scene();
         update(&mut scene);
         for (id, revision) in [("7", 1), ("8", 1)] {

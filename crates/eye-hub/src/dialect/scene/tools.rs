@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_confirmation_tells_where_it_began_and_what_the_page_limited() {
+    fn a_confirmation_reports_where_it_began_and_what_the_page_limited() {
         let before = json!({ "keyLight": { "position": { "azimuth": 135.5 } }, "model": { "rotation": { "y": 40 } } });
         let moved = ordered("move_key_light_toward_direction", &json!({ "direction": "west", "degrees": 7 })).unwrap();
         assert_eq!(

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_token_is_not_taken_and_what_is_the_extensions_is_not_told() {
+    fn what_cannot_be_a_token_is_not_taken_and_the_extensions_is_not_passed_on() {
         let (a, b, _home) = hubs();
         a.create(wish("ci"), 1).unwrap();
         let right = a.shared(1).unwrap().remove(0);

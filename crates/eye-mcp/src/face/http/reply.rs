@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_accepts_nothing_of_ours_is_told_apart() {
+    fn clients_that_accept_none_of_our_types_are_distinguished() {
         let with = |value: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT, HeaderValue::from_static(value));

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn verbs_and_code_are_told_apart() {
+    fn verbs_and_code_are_distinguished() {
         for code in [
             "look()",
             "text = 5",

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_and_its_value_are_told_apart() {
+    fn a_field_and_its_value_are_distinguished() {
         for (word, want) in [
             ("e3=x", Some(("e3", "x"))),
             ("[name=q]=a=b", Some(("[name=q]", "a=b"))),

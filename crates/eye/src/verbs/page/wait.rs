@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn targets_and_expressions_are_told_apart() {
+    fn targets_and_expressions_are_distinguished() {
         for what in ["text=a == b", "css=button", "#done", ".done", "[data-done]", "e9", "@e12"] {
             assert!(is_target(what), "{what}");
         }

@@ -202,7 +202,7 @@ fn room_for_a_large_message_is_made_once_and_only_when_some_of_it_is_there() {
 
 proptest! {
     #[test]
-    fn it_hears_what_tungstenite_hears(
+    fn it_decodes_what_tungstenite_decodes(
         frames in proptest::collection::vec(any_frame(), 0..8),
         sizes in proptest::collection::vec(1_usize..9_000, 1..5),
     ) {

@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn sandboxes_and_reports_are_told_apart() {
+    fn sandboxes_and_reports_are_distinguished() {
         assert_eq!(policies(&["sandbox"]).sandbox(), Some(Sandbox::NoScripts));
         assert_eq!(policies(&["sandbox allow-scripts"]).sandbox(), Some(Sandbox::NoOrigin));
         assert_eq!(policies(&["sandbox allow-scripts allow-same-origin"]).sandbox(), None);

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_told_apart() {
+    fn addresses_are_distinguished() {
         for (address, want) in [
             ("127.0.0.1", Space::Loopback),
             ("127.8.9.1", Space::Loopback),
