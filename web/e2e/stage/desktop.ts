@@ -73,6 +73,13 @@ export class Desktop {
     return until(what, async () => look(await this.state()));
   }
 
+  /** Pauses agents as a person does. The hub refuses calls once it has the page's report of it. */
+  async pause(): Promise<void> {
+    await this.page.click("#activity-light");
+    await this.page.click("#activity .switch");
+    await until("the hub knows of the pause", async () => ((await this.eye("look")).code === 4 ? true : undefined));
+  }
+
   /** The position of an element on the screen, once it has stopped moving. */
   async box(selector: string): Promise<Box> {
     const element = this.page.locator(selector);

@@ -92,8 +92,7 @@ test("ten thousand calls in flight are all counted, and do not stop the desktop"
 });
 
 test("paused, the page refuses every kind of call and says why; resumed, it answers", async () => {
-  await desktop.page.click("#activity-light");
-  await desktop.page.click("#activity .switch");
+  await desktop.pause();
   await lit("paused");
   for (const line of [["document.title"], ["call", "open_app", "app=chat"], ["fire", 'openSystemApp("chat")']]) {
     const { stdout, stderr, code } = await desktop.eye(...line);

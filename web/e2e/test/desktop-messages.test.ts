@@ -93,8 +93,7 @@ test("write shows the person a message, and calls the bridge by its old name", a
 });
 
 test("paused, messages to apps and to the page are refused too", async () => {
-  await desktop.page.click("#activity-light");
-  await desktop.page.click("#activity .switch");
+  await desktop.pause();
   for (const verb of [
     ["send", "claude-eyes", "look"],
     ["write", "hi"],

@@ -80,8 +80,7 @@ test("a message is filled in and sent, and a key closes the window", async () =>
 });
 
 test("paused, no agent looks or clicks", async () => {
-  await desktop.page.click("#activity-light");
-  await desktop.page.click("#activity .switch");
+  await desktop.pause();
   for (const verb of [["look"], ["click", "#start-button"], ["query", ".desktop-icon"]])
     assert.equal((await desktop.eye(...verb)).code, 4, verb[0]);
   assert.equal(await desktop.page.locator("#start-menu").isVisible(), false);
