@@ -28,6 +28,10 @@ pub fn measure(report: &mut Report, eye: &Path, rounds: usize) -> Result<(), Ben
         for agent in &mut held {
             agent.send_lines((0..CALLS).map(|call| format!("{call}:{HELD}")))?;
         }
+        // A call that had not reached the hub would go on to the page's next one, and be held there until its timeout.
+        let mut there = stage.agent(1, "page0")?;
+        let all = u64::try_from(PAGES * CALLS).unwrap_or_default();
+        until(Instant::now(), "every call is at its hub", || Ok(Stage::open_calls(&mut there)? == all))?;
         // The load: calls that are being answered while the hub dies.
         for agent in &mut busy {
             agent.send_lines((0..CALLS).map(|call| format!("{call}:1")))?;

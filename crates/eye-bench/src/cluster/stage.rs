@@ -71,6 +71,11 @@ impl Stage {
         let text = agent.ask_raw(r#"{"jsonrpc":"2.0","id":1,"method":"session/list"}"#)?;
         Ok(text.matches(&format!("\"title\":\"{title}")).count())
     }
+
+    /// How many calls of pages at the agent's hub are open.
+    pub fn open_calls(agent: &mut Agent) -> Result<u64, BenchError> {
+        Ok(agent.request("hub/status")?["pending"].as_u64().unwrap_or_default())
+    }
 }
 
 /// Repeats a check until it holds, and returns the time since `from`.
