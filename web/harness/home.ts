@@ -3,9 +3,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "./ports.js";
 import { program } from "./program.js";
 import { until } from "./until.js";
 
@@ -207,25 +207,4 @@ function isZombie(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** Below the ports that systems use for outgoing connections, so that none of those takes one in the meantime. */
-const PORTS = { first: 12_000, count: 20_000 };
-let nextPort = Math.floor(Math.random() * PORTS.count);
-
-/** A free loopback port that this process returns only once. */
-export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < PORTS.count; tries++) {
-    const port = PORTS.first + (nextPort++ % PORTS.count);
-    if (await isFree(port)) return port;
-  }
-  throw new Error("no port is free");
-}
-
-function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
 }

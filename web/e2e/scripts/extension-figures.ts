@@ -8,7 +8,8 @@ import { createHmac, randomBytes } from "node:crypto";
 import { WebSocketServer, type WebSocket } from "ws";
 import { Agent } from "../stage/agent.js";
 import { Person } from "../stage/extension.js";
-import { freePort, Home } from "../../harness/home.js";
+import { Home } from "../../harness/home.js";
+import { freePort } from "../../harness/ports.js";
 import { Site } from "../stage/site.js";
 
 const [rounds = 20, evals = 200] = process.argv.slice(2, 4).map(Number);

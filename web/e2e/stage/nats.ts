@@ -7,7 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { freePort } from "../../harness/home.js";
+import { freePort } from "../../harness/ports.js";
 import { within } from "../../harness/until.js";
 import { web } from "../../harness/program.js";
 

@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../../harness/home.js";
+import { freePort } from "../../harness/ports.js";
 import { findProgram } from "../../harness/program.js";
 import { until } from "../../harness/until.js";
 

@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { Dev, type DevOptions } from "../stage/dev.js";
-import { freePort } from "../../harness/home.js";
+import { freePort } from "../../harness/ports.js";
 import { NGINX_USER, Nginx } from "../stage/nginx.js";
 import { Stage, type Visit } from "../stage/stage.js";
 import { until } from "../../harness/until.js";
@@ -111,7 +111,8 @@ test("nginx, over a page whose policy knows only its own origin", async (t) => {
 test("Express", async (t) => {
   const folder = await mkdtemp(join(WEB, "e2e/.test-build/express-"));
   const port = String(await freePort());
-  await writeFile(join(folder, "server.mjs"), snippet("express").replace("3000", port));
+  // Not all of "3000": the hub's port may contain it.
+  await writeFile(join(folder, "server.mjs"), snippet("express").replace("listen(3000)", `listen(${port})`));
   await writeFile(
     join(folder, "index.html"),
     '<!doctype html><title>Behind Express</title><script src="/__eye/eye.js"></script>',

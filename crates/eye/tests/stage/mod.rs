@@ -19,6 +19,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, channel};
+use std::time::Instant;
 
 pub fn home() -> Home {
     Home::new(env!("CARGO_BIN_EXE_eye"))
@@ -56,10 +57,24 @@ pub fn interrupt(child: &mut Child) {
     signal(child.id(), "INT");
 }
 
-/// Sends a signal by name.
+/// Sends a signal by name. After `STOP`, waits until the process has stopped: threads run on until each has noticed.
 pub fn signal(pid: u32, name: &str) {
     let sent = Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).status().unwrap();
     assert!(sent.success());
+    let end = Instant::now() + DEADLINE;
+    while name == "STOP" && runs(pid) {
+        assert!(Instant::now() < end, "the process {pid} does not stop");
+        std::thread::yield_now();
+    }
+}
+
+/// Whether a thread of a process is not stopped. Without `/proc`, none is known to run.
+fn runs(pid: u32) -> bool {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return false };
+    let is_stopped = |stat: &str| stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" T"));
+    // A thread that has ended meanwhile has no file.
+    let stats = threads.flatten().filter_map(|thread| std::fs::read_to_string(thread.path().join("stat")).ok());
+    stats.into_iter().any(|stat| !is_stopped(&stat))
 }
 
 /// Runs a command with text on its stdin; arguments add up over calls.

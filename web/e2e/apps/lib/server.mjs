@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { load } from "../../../harness/load.mjs";
 
-const { freePort, until } = await load("harness/home.js", "harness/until.js");
+const { freePort, until } = await load("harness/ports.js", "harness/until.js");
 const START_MS_MAX = 90_000;
 
 export { freePort };
