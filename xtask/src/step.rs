@@ -15,8 +15,11 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(15);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// The beginnings of the closing lines of node's test runner.
 const NODE_COUNTS: [&str; 5] = ["ℹ tests ", "ℹ pass ", "ℹ fail ", "ℹ cancelled ", "ℹ skipped "];
-/// Lines of a failed step's log that are printed.
-const TAIL_LINES: usize = 120;
+/// Lines from the end of a failed step's log that are printed, and of what says which tests failed and why.
+const TAIL_LINES: usize = 60;
+const REASON_LINES: usize = 240;
+/// The beginning of the lines in which node's test runner says why a file failed although its tests passed.
+const NODE_REASON: &str = "ℹ Error: ";
 
 pub struct Step {
     name: Cow<'static, str>,
@@ -140,7 +143,11 @@ impl Started {
         } else {
             println!("{}: FAILED, {took}; the whole log is {}", self.step.name, shown(&self.log));
             let lines: Vec<&str> = text.lines().collect();
-            print_lines(lines[lines.len().saturating_sub(TAIL_LINES)..].iter().copied());
+            let tail = lines.len().saturating_sub(TAIL_LINES);
+            // Last, because a report of a run is often cut at its beginning.
+            print_lines(lines[tail..].iter().copied());
+            print_lines(reasons(&lines[..tail]).take(REASON_LINES));
+            print_lines(lines.iter().copied().filter(|line| line.ends_with(" ... FAILED")));
         }
     }
 }
@@ -169,6 +176,18 @@ fn closing(text: &str) -> impl Iterator<Item = &str> {
             || words.starts_with("Doc-tests ")
             || NODE_COUNTS.iter().any(|count| words.starts_with(count))
             || words.contains(" scenarios, ")
+    })
+}
+
+/// What says which tests failed and why: the parts of Rust's test programs from `failures:` to their result, and the
+/// reasons that node's test runner gives for a file.
+fn reasons<'a>(lines: &[&'a str]) -> impl Iterator<Item = &'a str> {
+    let mut inside = false;
+    lines.iter().copied().filter(move |line| {
+        inside |= *line == "failures:";
+        let kept = inside || line.trim_start().starts_with(NODE_REASON);
+        inside &= !line.starts_with("test result: FAILED");
+        kept
     })
 }
 
@@ -210,6 +229,19 @@ mod tests {
                     test result: ok. 1 passed\nℹ pass 3\nnoise\n";
         let kept: Vec<&str> = closing(text).collect();
         assert_eq!(kept, ["     Running tests/a.rs (target/debug/deps/a-1)", "test result: ok. 1 passed", "ℹ pass 3"]);
+    }
+
+    #[test]
+    fn the_reasons_of_failures_are_found_wherever_they_are_in_a_log() {
+        let text = "test a ... ok\ntest b ... FAILED\n\nfailures:\n\n---- b stdout ----\npanicked\n\nfailures:\n    b\n\n\
+                    test result: FAILED. 1 passed\n     Running c\ntest d ... ok\ntest result: ok. 1 passed\n\
+                    ✔ e\nℹ Error: activity after the end\n✖ f.test.mjs\n";
+        let lines: Vec<&str> = text.lines().collect();
+        let found: Vec<&str> = reasons(&lines).filter(|line| !line.is_empty()).collect();
+        let of_rust =
+            ["failures:", "---- b stdout ----", "panicked", "failures:", "    b", "test result: FAILED. 1 passed"];
+        assert_eq!(found[..6], of_rust);
+        assert_eq!(found[6..], ["ℹ Error: activity after the end"]);
     }
 
     #[test]
