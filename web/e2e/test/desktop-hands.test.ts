@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { Desktop } from "../stage/desktop.js";
 import { Stage } from "../stage/stage.js";
+import { until } from "../../harness/until.js";
 
 const BAR = { x: 200, y: 20 };
 
@@ -54,8 +55,11 @@ test("a window never leaves the screen", async () => {
   assert.equal(low.x + low.width, 1280);
   assert.ok(low.y + low.height <= bar.y, "it stays above the bar");
   await desktop.page.setViewportSize({ width: 900, height: 600 });
-  const fitted = await desktop.box(frame(0));
-  assert.ok(fitted.x + fitted.width <= 900 && fitted.y + fitted.height <= 600, JSON.stringify(fitted));
+  // The page learns its new size with its next frame.
+  await until("it fits the smaller screen", async () => {
+    const fitted = await desktop.box(frame(0));
+    return (fitted.x + fitted.width <= 900 && fitted.y + fitted.height <= 600) || undefined;
+  });
 });
 
 test("a window is resized by its edges, down to a size that is still of use", async () => {
