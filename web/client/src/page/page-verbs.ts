@@ -36,13 +36,13 @@ export interface PageVerbs extends PageOperations {
   logs(options?: LogsOptions): Promise<readonly Log[]>;
   publish(topic: string, message: unknown, options?: PublishOptions): Promise<Published>;
   /** The returned function unsubscribes. */
-  subscribe(topic: string, heard: Subscriber): Promise<() => void>;
+  subscribe(topic: string, subscriber: Subscriber): Promise<() => void>;
   request(topic: string, message: unknown, options?: { readonly timeout?: number }): Promise<unknown>;
   respond(original: unknown, response: unknown): Promise<Published>;
   /** Puts a message into the mailbox that agents read. */
   tell(message: unknown): Promise<void>;
   /** Called with messages from agents to this page; the window's event `eye:message` carries the same. */
-  onMessage(heard: (message: unknown) => void): Promise<() => void>;
+  onMessage(listener: (message: unknown) => void): Promise<() => void>;
   app(app: App): Promise<() => void>;
   apps(): Promise<readonly AppRow[]>;
 }

@@ -36,11 +36,11 @@ export interface Topics extends Required<Omit<Part, "called" | "welcomed" | "isA
   readonly verbs: Verbs;
   publish(topic: string, message: unknown, options?: PublishOptions): Promise<Published>;
   /** The returned function unsubscribes. */
-  subscribe(topic: string, heard: Subscriber): Promise<() => void>;
+  subscribe(topic: string, subscriber: Subscriber): Promise<() => void>;
   request(topic: string, message: unknown, options?: { readonly timeout?: number }): Promise<unknown>;
   respond(original: unknown, response: unknown): Promise<Published>;
   tell(message: unknown): void;
-  onMessage(heard: (message: unknown) => void): () => void;
+  onMessage(listener: (message: unknown) => void): () => void;
 }
 
 interface Asked {
@@ -78,9 +78,9 @@ export function topics(core: Core): Topics {
   const publish: Topics["publish"] = (topic, message, { queue, timeout, as } = {}) =>
     ask("topic/publish", { topic, message: message ?? null, queue, timeout, as }) as Promise<Published>;
 
-  const subscribe: Topics["subscribe"] = async (topic, heard) => {
+  const subscribe: Topics["subscribe"] = async (topic, subscriber) => {
     // A function may be subscribed twice, and is then unsubscribed once each.
-    const mine: Subscriber = (...what) => heard(...what);
+    const mine: Subscriber = (...what) => subscriber(...what);
     const others = subscribers.get(topic);
     if (others !== undefined) others.add(mine);
     else {
@@ -144,14 +144,14 @@ export function topics(core: Core): Topics {
       if (connected) core.send(frame);
       else if (unsent.push(frame) > UNSENT_MAX) unsent.shift();
     },
-    onMessage(heard) {
-      listeners.add(heard);
-      return () => void listeners.delete(heard);
+    onMessage(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     verbs: {
       write({ message }) {
         dispatchEvent(new CustomEvent("eye:message", { detail: message }));
-        for (const heard of [...listeners]) guarded(() => heard(message));
+        for (const listener of [...listeners]) guarded(() => listener(message));
       },
     },
     take({ id, method, params, result, error }: Rpc) {

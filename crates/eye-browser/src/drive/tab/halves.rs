@@ -52,12 +52,7 @@ impl Joined {
             && !std::mem::replace(&mut self.warned, true)
         {
             let session = &self.session;
-            tracing::warn!(
-                session,
-                call,
-                ?half,
-                "a page's client spoke of a call in place of its other half: not heard"
-            );
+            tracing::warn!(session, call, ?half, "a page's client reported a call in place of its other half: ignored");
         }
         received
     }
