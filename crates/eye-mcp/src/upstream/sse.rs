@@ -71,7 +71,8 @@ impl Events {
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match &line[..colon] {
             b"data" => {
-                if self.current.data.len() + value.len() > self.bytes_max {
+                // Lines are joined by a newline.
+                if self.current.data.len() + usize::from(self.has_data) + value.len() > self.bytes_max {
                     let head = std::mem::take(&mut self.current).data;
                     self.has_data = false;
                     return Some(TooLong { head, tail: value.to_vec() });
@@ -114,6 +115,13 @@ mod tests {
         let want = [first, event("x", None), event("", Some("8"))];
         assert_eq!(found, want.map(Ok));
         assert_eq!(events.retry_ms, Some(20));
+    }
+
+    #[test]
+    fn the_newline_between_data_lines_counts() {
+        let of_two_lines = |limit| Events::new(limit).feed(b"data: 1234567\ndata: 1234567\n\n");
+        assert_eq!(of_two_lines(15), [Ok(event("1234567\n1234567", None))]);
+        assert!(matches!(of_two_lines(14)[..], [Err(_)]));
     }
 
     #[test]
