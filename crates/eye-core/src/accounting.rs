@@ -59,7 +59,7 @@ impl Switchboard {
             self.forget_names(&held);
             self.budget.session_takes(held.accounted, (0, 0));
             if held.accounted.0 > LIGHT_BYTES_MAX {
-                self.budget.free_later(Box::new(held));
+                self.budget.free_later(held);
             }
         }
         self.row_changed(session);

@@ -8,6 +8,7 @@ mod accounting;
 pub mod agent;
 mod agents;
 mod asking;
+mod boxed;
 mod broadcasting;
 mod budget;
 mod call_batch;
@@ -77,6 +78,7 @@ mod watching;
 pub mod work;
 mod working;
 
+pub use boxed::BoxedMap;
 pub use effect::Effect;
 pub use heavy::Heavy;
 pub use ids::{CallId, Conn, Millis};

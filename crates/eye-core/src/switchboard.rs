@@ -2,6 +2,7 @@
 //! wakes sessions at their deadlines.
 
 use crate::agent::{Agent, Memory};
+use crate::boxed::BoxedMap;
 use crate::budget::Budget;
 use crate::call_batch::CallBatch;
 use crate::calls::FirstCalls;
@@ -38,7 +39,7 @@ const SWEEP_MS: Millis = 60_000;
 /// Everything one hub knows.
 #[derive(Debug, Default)]
 pub struct Switchboard {
-    pub(crate) sessions: FxHashMap<SessionId, Session>,
+    pub(crate) sessions: BoxedMap<SessionId, Session>,
     pub(crate) pages: FxHashMap<Conn, SessionId>,
     pub(crate) agents: FxHashMap<Conn, Agent>,
     pub(crate) memories: FxHashMap<Arc<str>, Memory>,

@@ -145,7 +145,7 @@ impl Hub {
             let ours = peer.side == Side::Agent && matches!(peer.voice, Voice::Eye { .. });
             ours && peer.client.as_deref() == Some(client) && peer.scope == *scope
         };
-        state.peers.iter().find(|(_, peer)| meant(peer)).map(|(conn, _)| *conn)
+        state.peers.entries().find(|(_, peer)| meant(peer)).map(|(conn, _)| *conn)
     }
 
     /// Applies the agent's properties from the query.

@@ -219,7 +219,7 @@ impl Hub {
                 last_at: Some(wall.saturating_sub(now.saturating_sub(series.last)) / 1000),
             });
         }
-        for (conn, peer) in &state.peers {
+        for (conn, peer) in state.peers.entries() {
             if peer.side != super::peer::Side::Agent || peer.face == FACE {
                 continue;
             }

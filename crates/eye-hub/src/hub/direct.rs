@@ -142,7 +142,7 @@ mod tests {
 
     /// What the peer's own task would write.
     fn rest(hub: &Hub, conn: Conn) -> Option<Vec<u8>> {
-        let signals = hub.hold().peers[&conn].signals.clone();
+        let signals = hub.hold().peers.get(&conn).unwrap().signals.clone();
         let parcel = pin!(hub.parcel(conn, &signals)).poll(&mut Context::from_waker(Waker::noop()));
         match parcel {
             Poll::Ready(parcel) => parcel.map(|(parcel, _)| parcel.bytes),

@@ -70,7 +70,7 @@ impl Hub {
         let mut state = self.hold();
         let changed: Vec<(Conn, Result<Policy, Refusal>)> = state
             .peers
-            .iter()
+            .entries()
             .filter_map(|(conn, peer)| {
                 let listed = peer.listed.as_ref()?;
                 // Many pages share one origin.

@@ -60,8 +60,11 @@ impl Hub {
 
     fn end_invalid(&self, valid: &Arc<Valid>) {
         let mut state = self.hold();
-        let ended: Vec<(Conn, String)> =
-            state.peers.iter().filter_map(|(conn, peer)| Some((*conn, valid.fault(peer.bearer.as_ref()?)?))).collect();
+        let ended: Vec<(Conn, String)> = state
+            .peers
+            .entries()
+            .filter_map(|(conn, peer)| Some((*conn, valid.fault(peer.bearer.as_ref()?)?)))
+            .collect();
         for (conn, why) in ended {
             self.end_peer(&mut state, conn, revoked(&why));
         }

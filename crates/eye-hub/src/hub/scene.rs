@@ -45,7 +45,7 @@ impl Hub {
         }
         let same = |joined: &Joining| joined.session == left.session && joined.origin == left.origin;
         let older =
-            state.peers.iter().filter(|(_, peer)| peer.joined.as_ref().is_some_and(same) && peer.close.is_none());
+            state.peers.entries().filter(|(_, peer)| peer.joined.as_ref().is_some_and(same) && peer.close.is_none());
         if let Some((conn, joined)) =
             older.map(|(conn, peer)| (*conn, peer.joined.clone())).max_by_key(|(conn, _)| *conn)
             && let Some(joined) = joined

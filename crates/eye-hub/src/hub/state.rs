@@ -17,12 +17,11 @@ use crate::console::{ConsoleKeys, Desk, Line};
 use crate::gate::{Valid, is_loopback_address};
 use eye_core::rate::Rate;
 use eye_core::tally::Tally;
-use eye_core::{Conn, Done, Effect, Heavy, Input, Known, Lane, Millis, Switchboard, Work};
+use eye_core::{BoxedMap, Conn, Done, Effect, Heavy, Input, Known, Lane, Millis, Switchboard, Work};
 use eye_protocol::close::Close;
 use eye_protocol::messages::SessionRow;
 use eye_protocol::scope::Scope;
 use eye_protocol::status::Status;
-use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -89,7 +88,7 @@ pub(crate) struct State {
     pub board: Switchboard,
     /// Files and folders that are served to a browser.
     pub opened: Opened,
-    pub peers: FxHashMap<Conn, Peer>,
+    pub peers: BoxedMap<Conn, Peer>,
     pub(super) traffic: Traffic,
     last_conn: u64,
     /// The time of the current step, once it was read.
@@ -336,7 +335,7 @@ impl Hub {
     pub fn end_stalled(&self) {
         let now = self.now();
         let mut state = self.hold();
-        let stalled: Vec<Conn> = state.peers.iter().filter(|(_, p)| p.stalled(now)).map(|(conn, _)| *conn).collect();
+        let stalled: Vec<Conn> = state.peers.entries().filter(|(_, p)| p.stalled(now)).map(|(conn, _)| *conn).collect();
         for conn in stalled {
             self.give_up(&mut state, conn, "nothing was read for 10 s");
             self.feed_todo(&mut state);

@@ -138,7 +138,7 @@ impl Hub {
         };
         let mut found: Vec<(Side, Conn)> = state
             .peers
-            .iter()
+            .entries()
             .filter(|(conn, peer)| fits(**conn, peer))
             .map(|(conn, peer)| (peer.side, *conn))
             .collect();
