@@ -5,6 +5,7 @@ mod calls;
 mod crowd;
 mod crowd_process;
 mod killed;
+mod library;
 mod page;
 mod revoked;
 mod stage;

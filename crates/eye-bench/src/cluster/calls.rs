@@ -1,5 +1,6 @@
 //! Calls across hubs: one at a time, and with 10,000 in flight, per second of processor time.
 
+use super::library::LibraryTrips;
 use super::page;
 use super::stage::{Stage, until, usage};
 use crate::agents::{Agent, Asks};
@@ -75,8 +76,10 @@ pub fn measure(report: &mut Report, stage: &mut Stage, rounds: usize) -> Result<
     });
     let mut bare = stage.nats.peer();
     bare.subscribe("bench.back");
+    let mut library = LibraryTrips::open(&stage.nats.url())?;
     let mut pair = Pair::join(stage)?;
-    let (mut series, mut trips, mut ratio) = (<[Series; 2]>::default(), Series::default(), Series::default());
+    let mut series: [Series; 2] = Default::default();
+    let [mut trips, mut library_trips, mut ratio, mut library_ratio]: [Series; 4] = Default::default();
     let mut deep: [Series; 2] = Default::default();
     for _ in 0..=rounds {
         pair.round(&mut series)?;
@@ -87,22 +90,30 @@ pub fn measure(report: &mut Report, stage: &mut Stage, rounds: usize) -> Result<
             micros(started.elapsed())
         };
         trips.round((0..SAMPLES).map(one).collect());
+        let trips: Result<_, BenchError> = (0..SAMPLES).map(|_| library.trip(&[7; BARE_BYTES])).collect();
+        library_trips.round(trips?);
         deep[0].0.push(pair.deep(false, &[stage.pid(0)])?);
         deep[1].0.push(pair.deep(true, &[stage.pid(0), stage.pid(1), stage.nats.pid()])?);
     }
     bare.publish("bench.there", &[]);
     // The first round only warms up.
-    for one in series.iter_mut().chain([&mut trips]).chain(&mut deep) {
+    for one in series.iter_mut().chain([&mut trips, &mut library_trips]).chain(&mut deep) {
         one.0.remove(0);
     }
     let [near, far] = series;
-    let sums = near.0.iter().zip(&trips.0).map(|(near, trip)| near + trip);
-    ratio.0.extend(far.0.iter().zip(sums).map(|(far, sum)| far / sum));
+    for (ratio, trips) in [(&mut ratio, &trips), (&mut library_ratio, &library_trips)] {
+        let sums = near.0.iter().zip(&trips.0).map(|(near, trip)| near + trip);
+        ratio.0.extend(far.0.iter().zip(sums).map(|(far, sum)| far / sum));
+    }
     let group = "one call at a time (µs)";
     report.figure(group, "agent → hub → page", near.median(), "µs");
     report.figure(group, "bare NATS, there and back, own correlation", trips.median(), "µs");
+    let what = "NATS by the library that hubs use, there and back";
+    report.figure(group, what, library_trips.median(), "µs").ratio(library_trips.ratio(&trips)).note("× the bare one");
     let row = report.figure(group, "agent → hub → NATS → hub → page", far.median(), "µs");
-    row.ratio(ratio.median()).budget(1.3).note("× the sum of the two above");
+    let by_library =
+        format!("× the sum of a call and a bare trip; {:.2} × that with the library's", library_ratio.median());
+    row.ratio(ratio.median()).budget(1.3).note(by_library);
     let group = "10,000 calls in flight, per second of the processor of everything involved";
     report.figure(group, "within one hub", deep[0].median(), "calls");
     let row = report.figure(group, "across hubs", deep[1].median(), "calls");
