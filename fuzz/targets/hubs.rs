@@ -41,7 +41,7 @@ impl World {
         world.on(Event::Read);
         let here = RowHere { row: page("s1"), last_ref: None, page: None };
         world.on(Event::Rows(vec![(id("s1"), Some(here))]));
-        world.on(cast::ask(id("s2"), "1"));
+        world.on(cast::ask(id("s2"), "1", cast::LIFETIME_MS));
         world
     }
 

@@ -31,11 +31,12 @@ impl Core {
     /// Handles an event and appends the actions that follow.
     pub fn on(&mut self, now: Millis, event: Event, out: &mut Vec<Action>) {
         match event {
+            Event::Starts => self.start_reading(now, out),
             Event::Up => {
                 self.up_since = Some(now);
                 self.heard_itself_at = now;
                 self.hubs.link_is_up(now);
-                self.topics.link_is_up();
+                self.topics.link_changes(out);
                 self.write_all(out);
             }
             Event::Down => self.down(now, out),
@@ -73,7 +74,7 @@ impl Core {
         self.nothing_passes();
         self.seeks.link_is_down(out);
         self.tokens.link_is_down();
-        self.topics.link_is_down(out);
+        self.topics.link_changes(out);
         self.end_everything(now, out);
     }
 
@@ -91,6 +92,8 @@ impl Core {
     fn hung(&mut self, now: Millis, out: &mut Vec<Action>) {
         self.up_since = self.up_since.map(|_| now);
         self.hubs.link_is_up(now);
+        // The other hubs learn by this that their agents were disconnected here.
+        self.topics.link_changes(out);
         self.end_everything(now, out);
     }
 
@@ -105,6 +108,7 @@ impl Core {
             self.calls.end(now, call, &calls::silent(), out);
         }
         self.pass_along_overdue(now, out);
+        self.give_up_reading(now, out);
         self.seeks.tick(now, out);
         self.ask_hubs(out);
         // Judges no hub without a link, nor before it could have sent heartbeats for a whole period.

@@ -189,6 +189,7 @@ pub async fn run(
         refused: None,
         actions: Vec::new(),
     };
+    link.event(Event::Starts);
     link.hub.want_rows();
     let mut rare = Sources { beats, unread, alone: alone_in, stored: stored_in, link: events_in, stop }.stream();
     loop {
@@ -202,7 +203,11 @@ pub async fn run(
             Rare::Beat(message) => link.beat(&message),
             Rare::Unread(message) => link.unread(&message),
             Rare::Alone(one) => link.send_alone(one),
-            Rare::Stored(event) => link.stored_event(event, shown.status),
+            Rare::Stored(events) => {
+                for event in events {
+                    link.stored_event(event, shown.status);
+                }
+            }
             Rare::Link(event) => link.link_event(&event),
             // Comes after `Rare::Stop`, where the loop has ended.
             Rare::AllWritten => {}

@@ -76,6 +76,14 @@ pub enum Frame {
     News { agent: u64, session: String, news: WireNews },
     /// The sender does not hold the session. It did nothing.
     NotMine { call: u64 },
+    /// Asks which of the sender's requests have ended without an answer, because the other hub had no link meanwhile.
+    Asked {
+        /// The number of the sender's last request.
+        last: u64,
+    },
+    /// The answer to [`Frame::Asked`]: all requests of the other hub with lower numbers have ended here, or never
+    /// arrived.
+    Lost { below: u64 },
     /// Requests the topic subscriptions of the other hub.
     WantInterests,
     /// The topic subscriptions of the sender, or their changes.

@@ -60,11 +60,11 @@ impl Switchboard {
         here || self.elsewhere.get(session).is_some()
     }
 
-    /// The word by which a request finds its page.
+    /// The word by which a request finds its page. Empty: it names none, so the only page is meant.
     fn word(&self, agent: Conn, page: Option<&str>) -> Option<Box<str>> {
         let known = self.agents.get(&agent)?;
         let last = || self.last_used_by(known).map(|page| page.session.as_str());
-        page.or(known.target.as_deref()).or_else(last).map(Into::into)
+        Some(page.or(known.target.as_deref()).or_else(last).unwrap_or_default().into())
     }
 
     /// The lookup of a word has ended: continues the requests that waited for it.
@@ -82,13 +82,14 @@ impl Switchboard {
             Error::new(Code::CONNECTION, message).hint(DID_NOT_RUN)
         };
         for mut request in requests {
-            if !known {
+            // What names no page concerns the pages here, as long as no others are known.
+            if !known && !word.is_empty() {
                 self.refuse(&request, &unknown(), out);
                 continue;
             }
             // The agent may have chosen another page meanwhile.
             let named = request.page_request().and_then(|(agent, page)| self.word(agent, page));
-            if named.as_deref() != Some(word) {
+            if named.as_deref() != Some(word) && !word.is_empty() {
                 request.bind(word);
             }
             let Some(request) = self.behind_work(request, out) else { continue };

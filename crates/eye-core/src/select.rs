@@ -14,15 +14,29 @@ const CANDIDATES_SHOWN_MAX: usize = 8;
 /// Of several pages of one origin, the one with this alias is meant, then one with this title, then the one used last.
 pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a dyn Candidate> + Clone) -> Result<SessionId, Error> {
     let lower = wanted.to_lowercase();
-    let holds = |text: Option<&str>| text.is_some_and(|text| text.to_lowercase().contains(&lower));
+    let holds = |text: Option<&str>| text.is_some_and(|text| holds_in_any_case(text, &lower));
     let is_alias = |s: &dyn Candidate| s.alias() == Some(wanted);
     let is_origin = |s: &dyn Candidate| s.origin() == wanted.trim_end_matches('/');
     let is_id = |s: &dyn Candidate| s.id().as_str() == wanted;
-    let by_id = sessions.clone().any(is_id).then(|| sessions.clone().filter(|s| is_id(*s) || is_alias(*s)).collect());
-    let by_origin: Vec<&dyn Candidate> = sessions.clone().filter(|s| is_origin(*s)).collect();
-    let by_words: Vec<&dyn Candidate> =
-        sessions.clone().filter(|s| is_alias(*s) || holds(s.title()) || holds(s.url())).collect();
-    for found in [by_id.unwrap_or_default(), by_origin, by_words] {
+    let (mut has_id, mut by_id, mut by_origin, mut by_words) = (false, Vec::new(), Vec::new(), Vec::new());
+    // Once for everything: there may be many pages, each in a place of its own in memory.
+    for s in sessions.clone() {
+        let (id, alias) = (is_id(s), is_alias(s));
+        has_id |= id;
+        if id || alias {
+            by_id.push(s);
+        }
+        if is_origin(s) {
+            by_origin.push(s);
+        }
+        if alias || holds(s.title()) || holds(s.url()) {
+            by_words.push(s);
+        }
+    }
+    if !has_id {
+        by_id.clear();
+    }
+    for found in [by_id, by_origin, by_words] {
         let mut there: Vec<&dyn Candidate> = found.iter().copied().filter(|s| s.presence() != Presence::Gone).collect();
         if there.iter().any(|s| !s.is_recalled()) {
             there.retain(|s| !s.is_recalled());
@@ -48,6 +62,16 @@ pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a dyn Candidate>
     }
     let message = format!("no page fits `{wanted}`; connected: {}", candidates(&there));
     Err(Error::new(Code::SESSION, message).hint("name one by id, alias, origin, or part of its title or URL"))
+}
+
+/// Whether a text contains another one, which is in lower case. It copies no ASCII text, and nearly all titles and URLs
+/// are ASCII.
+pub fn holds_in_any_case(text: &str, lower: &str) -> bool {
+    if !text.is_ascii() {
+        return text.to_lowercase().contains(lower);
+    }
+    let lower = lower.as_bytes();
+    lower.is_empty() || text.as_bytes().windows(lower.len()).any(|part| part.eq_ignore_ascii_case(lower))
 }
 
 /// The refusal when the target of an agent's connection means a page of another origin now.
@@ -127,4 +151,25 @@ fn candidates(sessions: &[&dyn Candidate]) -> String {
         text.push_str(", …");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds_in_any_case;
+
+    #[test]
+    fn a_text_is_found_in_any_case_with_and_without_letters_beyond_ascii() {
+        for (text, lower, is_held) in [
+            ("My Shop", "shop", true),
+            ("My Shop", "shops", false),
+            ("My Shop", "", true),
+            ("", "s", false),
+            ("MÜNCHEN", "münchen", true),
+            ("Munchen", "münchen", false),
+            ("STRASSE", "straße", false),
+            ("İstanbul", "stanbul", true),
+        ] {
+            assert_eq!(holds_in_any_case(text, lower), is_held, "{lower} in {text}");
+        }
+    }
 }

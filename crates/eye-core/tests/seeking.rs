@@ -110,8 +110,16 @@ fn no_page_is_answered_only_after_a_search_and_not_known_where_none_is_possible(
     hub.1 += RECALL_MS;
     assert_eq!(lines_of(&hub.on(Input::Tick)), [unknown("3")], "nor is it waited for");
     assert_eq!(lines_of(&hub.on(Input::LookedUp { word: "far".into(), known: true })), [""; 0], "too late");
-    assert!(hub.ask(AGENT, "4", None)[0].contains("there are more pages than this hub lists"), "no page was used");
+    assert_eq!(hub.ask(AGENT, "4", None), ["look up "], "no page was used: the only one is meant");
+    assert!(hub.found("", Vec::new())[0].contains("there are more pages than this hub lists"));
+    hub.1 += LOOKED_UP_MS;
+    hub.ask(AGENT, "4", None);
     hub.on(Input::Listed(vec![Listed::All(true)]));
+    assert_eq!(
+        lines_of(&hub.on(Input::LookedUp { word: "".into(), known: false })),
+        ["ask near"],
+        "as far as is known"
+    );
     assert!(hub.ask(AGENT, "5", Some("far2"))[0].contains("no page fits"), "all are listed");
 }
 

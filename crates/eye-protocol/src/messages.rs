@@ -444,7 +444,7 @@ pub struct SessionRow {
 pub struct Sessions {
     /// All of them: connected first, then by last use.
     pub sessions: Vec<SessionRow>,
-    /// Other hubs hold more pages than this one lists: name them by id, name, origin, title or URL.
+    /// Other hubs may hold more pages than this one lists: name them by id, name, origin, title or URL.
     #[serde(default, skip_serializing_if = "is_false")]
     pub partial: bool,
 }

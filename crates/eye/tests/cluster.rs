@@ -46,6 +46,22 @@ fn a_page_of_one_hub_is_asked_through_another() {
 }
 
 #[test]
+fn a_hub_that_has_just_started_knows_the_pages_of_the_others_or_waits_until_it_does() {
+    let nats = Nats::start();
+    let (b, _hub_b) = hub(&nats, "b");
+    let _page = ScriptedPage::join(&b, &setup(&b, "Shop").alias("shop"), table);
+    // The page is in the directory when another hub lists it.
+    let (c, _hub_c) = hub(&nats, "c");
+    lists(&c, "shop");
+    for page in [Some("shop"), Some("http://localhost:5173"), None] {
+        let (a, _hub_a) = hub(&nats, "a");
+        let page = page.map(|page| ["--page", page]);
+        let args = page.iter().flatten().copied().chain(["document.title"]);
+        assert_eq!(a.eye(args), answers(0, "Shop\n", ""), "{page:?}");
+    }
+}
+
+#[test]
 fn status_and_metrics_name_the_hubs_of_the_cluster() {
     let nats = Nats::start();
     let ((a, _hub_a), (b, _hub_b)) = (hub(&nats, "a"), hub(&nats, "b"));

@@ -2,7 +2,7 @@
 //! binary and a real nats-server.
 
 use crate::stage::hubs::{ORIGIN, hub, lists, setup, until};
-use crate::stage::{answers, table};
+use crate::stage::{answers, home, table};
 use eye_testkit::{DEADLINE, Home, Nats, NatsPeer, PageSetup, Ran, Running, ScriptedPage};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -103,6 +103,23 @@ fn what_was_published_and_put_last_outlives_a_hub_that_is_stopped() {
     let read = b.eye(["--page", "s1", "read"]);
     let letters: Vec<String> = (1..=20).map(|number| number.to_string()).collect();
     assert_eq!(read.stdout.lines().collect::<Vec<_>>(), letters);
+}
+
+#[test]
+fn a_session_without_letters_is_recalled_without_a_warning() {
+    let nats = Nats::start();
+    let (a, hub_a) = hub(&nats, "a");
+    let b = home();
+    assert_eq!(b.eye(["up", "--cluster", &nats.url(), "--hub-name", "b"]).code, 0);
+    let _first = join(&a);
+    lists(&b, "Shop");
+    hub_a.kill();
+    let _second = join(&b);
+    // Waits for what the killed hub has kept.
+    assert_eq!(b.eye(["--page", "s1", "read"]).stdout, "");
+    assert_eq!(b.eye(["down"]).code, 0);
+    let log = std::fs::read_to_string(b.path("state/eye/hub.log")).unwrap();
+    assert!(log.contains("the link to the other hubs is up") && !log.contains("cannot be recalled"), "{log}");
 }
 
 #[test]

@@ -56,6 +56,24 @@ fn hubs_that_are_cut_apart_serve_their_own_pages_and_are_one_service_again_when_
 }
 
 #[test]
+fn calls_end_when_the_pages_hub_loses_its_link_for_so_short_that_nobody_takes_it_for_dead() {
+    let nats = Nats::start();
+    let network = Network::before(nats.port());
+    let (a, _hub_a) = hub(&nats, "a");
+    let b = home();
+    let _hub_b = HubProcess::start_with(&b, &["--cluster", &network.url(), "--hub-name", "b"]);
+    let far = ScriptedPage::join(&b, &setup(&b, "Far").alias("far"), script);
+    expect_answer(&a, "far", "before");
+    // Far longer than the test waits.
+    let call = a.start(["--page", "far", "--timeout", "3600", "forever"]);
+    far.held();
+    network.break_connections();
+    let ended = call.wait();
+    assert!(ended.code != 0 && ended.stderr.contains("may have run"), "{ended:?}");
+    expect_answer(&a, "far", "after");
+}
+
+#[test]
 fn a_session_that_moved_while_its_hub_was_cut_off_stays_where_it_went() {
     let nats = Nats::start();
     let network = Network::before(nats.port());

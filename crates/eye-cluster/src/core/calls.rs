@@ -1,5 +1,5 @@
 //! Requests for pages elsewhere. Each one ends exactly once: with the first of its answer, the end of the hub that it
-//! was sent to, the loss of the link, or its deadline.
+//! was sent to, the loss of either hub's link, or its deadline.
 
 use super::event::{Action, Life};
 use crate::wire::{Ask, Frame, Request};
@@ -45,6 +45,11 @@ pub(super) fn link_lost() -> Error {
     error("the link to the other hubs was lost", LOOK_FIRST)
 }
 
+/// The other hub lost its link while the call was pending, and is back.
+pub(super) fn other_link_lost() -> Error {
+    error("the hub that holds the page lost its link to the other hubs", LOOK_FIRST)
+}
+
 /// The hub that received the request has ended.
 pub(super) fn hub_gone() -> Error {
     error("the hub that holds the page is gone", LOOK_FIRST)
@@ -74,13 +79,20 @@ impl Calls {
         self.out.iter().filter(|(_, out)| out.to == *life).map(|(call, _)| *call).collect()
     }
 
-    /// Removes the pending state requests to a hub and returns them as inputs to repeat: reading is safe to repeat.
-    pub fn take_states(&mut self, life: &Life, out: &mut Vec<Action>) -> Vec<Input> {
+    /// The number of the last request.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Removes the pending state requests to a hub with lower numbers, and returns them as inputs to repeat: reading is
+    /// safe to repeat.
+    pub fn take_states(&mut self, life: &Life, below: u64, out: &mut Vec<Action>) -> Vec<Input> {
         let is_state = |one: &Out| {
             let request = one.request.as_ref().filter(|_| one.to == *life && !one.is_call);
             request.is_some_and(|request| matches!(request.ask, Ask::State { .. }))
         };
-        let those: Vec<u64> = self.out.iter().filter(|(_, one)| is_state(one)).map(|(call, _)| *call).collect();
+        let is_it = |(call, one): &(&u64, &Out)| **call < below && is_state(one);
+        let those: Vec<u64> = self.out.iter().filter(is_it).map(|(call, _)| *call).collect();
         let again = |one: Out| match (one.asker, one.request.map(Arc::unwrap_or_clone)?.input(one.agent)) {
             (Asker::Agent(reply), Input::GetState { page, fresh, query, .. }) => {
                 Some(Input::GetState { reply, page, fresh, query })

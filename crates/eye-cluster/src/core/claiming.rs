@@ -202,7 +202,8 @@ impl Core {
             self.entry_gone(session, out);
         }
         let is_partial = self.directory.has_left_out;
-        if std::mem::replace(&mut self.directory.is_partial, is_partial) != is_partial {
+        let is_first = self.seeks.first_reading_until.take().is_some();
+        if std::mem::replace(&mut self.directory.is_partial, is_partial) != is_partial || is_first {
             out.push(Action::Feed(Input::Listed(vec![Listed::All(!is_partial)])));
         }
         self.claim_all(out);
@@ -217,6 +218,7 @@ impl Core {
             // States that were written before may be lost.
             out.push(Action::Feed(Input::StatesWanted));
         }
+        self.finish_reading(out);
     }
 
     /// Claims the sessions of pages that came before the directory was read, as if they came now.

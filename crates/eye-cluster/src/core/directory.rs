@@ -117,6 +117,13 @@ impl Entries {
         self.all.iter()
     }
 
+    /// The name of the hub of this life, if it has entries.
+    pub fn hub_of(&self, life: &Life) -> Option<&Arc<str>> {
+        let newest = self.newest.get(life).and_then(|session| self.all.get(session));
+        let any = newest.or_else(|| self.all.values().find(|entry| entry.life == *life));
+        any.map(|entry| &entry.page.hub)
+    }
+
     pub fn held_by(&self, life: &str) -> usize {
         self.held.get(life).copied().unwrap_or(0)
     }

@@ -25,6 +25,8 @@ pub type Life = Arc<str>;
 
 #[derive(Debug)]
 pub enum Event {
+    /// The hub starts to connect to the others.
+    Starts,
     /// The link is up, and messages to this hub arrive.
     Up,
     /// The link is down, or has lost messages.

@@ -18,6 +18,8 @@ pub(super) struct Known {
     pub is_alive: bool,
     /// The highest call number of its requests that arrived here.
     last_call: u64,
+    /// The call number of the first request that arrived since this hub last ended all of its requests.
+    first_call: Option<u64>,
     /// Its entries have been removed since the link came up, as far as they are known here.
     pub is_tidied: bool,
 }
@@ -27,7 +29,21 @@ impl Hubs {
         for known in self.0.values_mut() {
             known.heard_at = now;
             known.is_tidied = false;
+            known.first_call = None;
         }
+    }
+
+    /// All requests of that life are ended.
+    pub fn ends_requests(&mut self, life: &Life) {
+        if let Some(known) = self.0.get_mut(life) {
+            known.first_call = None;
+        }
+    }
+
+    /// The number below which requests of that life have ended or never arrived. It has sent requests up to `last`: of
+    /// those, all that arrive have arrived, because NATS keeps their order.
+    pub fn lost_below(&self, life: &Life, last: u64) -> u64 {
+        self.0.get(life).and_then(|known| known.first_call).unwrap_or(last.saturating_add(1))
     }
 
     /// Whether its entries are still to be removed. Returns true only once.
@@ -63,7 +79,7 @@ impl Hubs {
         if is_new {
             self.0.insert(
                 life.clone(),
-                Known { name: None, heard_at: now, is_alive: true, last_call: 0, is_tidied: false },
+                Known { name: None, heard_at: now, is_alive: true, last_call: 0, first_call: None, is_tidied: false },
             );
         }
         is_new
@@ -73,7 +89,10 @@ impl Hubs {
     pub fn is_next(&mut self, life: &Life, call: u64) -> bool {
         let Some(known) = self.0.get_mut(life) else { return true };
         let is_next = call > known.last_call;
-        known.last_call = known.last_call.max(call);
+        if is_next {
+            known.last_call = call;
+            known.first_call.get_or_insert(call);
+        }
         is_next
     }
 

@@ -27,7 +27,7 @@ impl Core {
 
     /// Ends a life, as far as this hub can know: its pending requests end, and its pages leave the list.
     pub(super) fn hub_ended(&mut self, now: Millis, life: &Life, unread: &[u64], out: &mut Vec<Action>) {
-        let states = self.calls.take_states(life, out);
+        let states = self.calls.take_states(life, u64::MAX, out);
         for call in self.calls.at(life) {
             let error = if unread.contains(&call) { calls::unread() } else { calls::hub_gone() };
             self.calls.end(now, call, &error, out);
@@ -37,6 +37,7 @@ impl Core {
         {
             out.push(Action::Feed(Input::Listed(self.directory.unlisted_of(life))));
             out.push(Action::Leave { from: life.clone(), agent: None });
+            self.hubs.ends_requests(life);
             self.topics.hub_ended(life, out);
             self.nothing_comes_of(life, out);
             self.pass_along_without(life, out);

@@ -1,6 +1,6 @@
 //! Requests from one hub to another, and the answers to them.
 
-use super::calls::{Out, REPEAT, error, fail, unread};
+use super::calls::{Out, REPEAT, error, fail, other_link_lost, unread};
 use super::event::{Action, Life, SEND_ON_BYTES_MAX};
 use super::state::Core;
 use crate::wire::{self, Frame, Request, WireNews};
@@ -95,10 +95,20 @@ impl Core {
             Frame::Interests { all, changed } => {
                 // The full list comes first, and again after either hub lost its link or took the other for dead. In
                 // that case the agents of this hub have been disconnected from the other.
-                let hub = self.hubs.0.get(&from).and_then(|known| known.name.clone()).filter(|_| all);
+                let hub = self.name_of(&from).filter(|_| all);
                 out.extend(hub.map(|hub| Action::Feed(Input::Listed(vec![Listed::Unwatched(hub)]))));
+                if all && !self.calls.at(&from).is_empty() {
+                    // That hub may have ended or lost some of them with its link.
+                    let frame = Frame::Asked { last: self.calls.last() };
+                    out.push(Action::Send { to: from.clone(), frame });
+                }
                 self.topics.receive(from, all, changed, out);
             }
+            Frame::Asked { last } => {
+                let below = self.hubs.lost_below(&from, last);
+                out.push(Action::Send { to: from, frame: Frame::Lost { below } });
+            }
+            Frame::Lost { below } => self.requests_lost(now, &from, below, out),
             Frame::HandOver(handover) => self.handed_over(&from, handover, out),
             Frame::Seek { seek, word } => self.seek(from, seek, &word, out),
             Frame::Sought { seek, pages } => self.sought(now, &from, seek, pages, out),
@@ -107,6 +117,12 @@ impl Core {
                 out.push(Action::Feed(Input::Topics(Box::new(news))));
             }
         }
+    }
+
+    /// The name of a hub: from its heartbeats, or from an entry of the directory as long as none has arrived.
+    fn name_of(&self, life: &Life) -> Option<Arc<str>> {
+        let known = self.hubs.0.get(life).and_then(|known| known.name.clone());
+        known.or_else(|| self.directory.entries.hub_of(life).cloned())
     }
 
     fn answered(&mut self, from: &Life, call: u64, out: &mut Vec<Action>) -> Option<Out> {
@@ -130,6 +146,15 @@ impl Core {
             asker => Back::Ended { asker, ending: result.map(Value::Json), delta: None, asked_at: one.asked_at },
         };
         out.push(Action::Feed(Input::Back(Box::new(back))));
+    }
+
+    /// The requests to a hub with lower numbers have ended there without an answer, or never arrived.
+    fn requests_lost(&mut self, now: Millis, from: &Life, below: u64, out: &mut Vec<Action>) {
+        let states = self.calls.take_states(from, below, out);
+        for call in self.calls.at(from).into_iter().filter(|call| *call < below) {
+            self.calls.end(now, call, &other_link_lost(), out);
+        }
+        out.extend(states.into_iter().map(Action::Feed));
     }
 
     /// The other hub does not hold the page and did nothing. Sends the request again, once, to the hub that holds it.

@@ -9,6 +9,7 @@ use super::state::Core;
 use crate::row::Row;
 use crate::wire::{Frame, WireEntry};
 use eye_core::elsewhere::Listed;
+use eye_core::select::holds_in_any_case;
 use eye_core::{Input, Millis};
 use eye_protocol::SessionId;
 use eye_protocol::limits::RECALL_MS;
@@ -25,16 +26,55 @@ const ASKED_LEN_MAX: usize = 4;
 const PASSED_LEN_MAX: usize = 10_000;
 
 impl Core {
-    /// Looks up a word that may name a page that is not listed.
+    /// The hub starts: until it has read the directory, it does not list all pages, and requests for others wait.
+    pub(super) fn start_reading(&mut self, now: Millis, out: &mut Vec<Action>) {
+        self.seeks.first_reading_until = Some(now + RECALL_MS);
+        out.push(Action::Feed(Input::Listed(vec![Listed::All(false)])));
+    }
+
+    /// The directory has been read: continues the searches that waited for it.
+    pub(super) fn finish_reading(&mut self, out: &mut Vec<Action>) {
+        for seek in self.seeks.which(|seek| matches!(seek.stage, Stage::Reading)) {
+            if self.directory.is_partial {
+                self.search(seek, out);
+            } else {
+                self.seeks.finish(seek, true, out);
+            }
+        }
+    }
+
+    /// Ends the wait for the first reading when it takes too long. Without a link, this hub serves its own pages alone.
+    pub(super) fn give_up_reading(&mut self, now: Millis, out: &mut Vec<Action>) {
+        if self.seeks.first_reading_until.take_if(|until| now >= *until).is_some() {
+            out.push(Action::Feed(Input::Listed(vec![Listed::All(!self.directory.is_partial)])));
+            let waiting = self.seeks.which(|seek| matches!(seek.stage, Stage::Reading));
+            self.seeks.finish_all(waiting, self.up_since.is_none(), out);
+        }
+    }
+
+    /// Looks up a word that may name a page that is not listed. An empty word stands for a request that names no page.
     pub(super) fn look_up(&mut self, now: Millis, word: Box<str>, out: &mut Vec<Action>) {
-        if self.up_since.is_none() {
-            return out.push(Action::Feed(Input::LookedUp { word, known: false }));
+        let waits = self.seeks.first_reading_until.is_some();
+        if !waits && (self.up_since.is_none() || word.is_empty()) {
+            let known = self.up_since.is_some();
+            return out.push(Action::Feed(Input::LookedUp { word, known }));
         }
         self.seeks.last += 1;
         let (seek, until) = (self.seeks.last, now + RECALL_MS);
-        let id = SessionId::parse(&word);
-        let stage = id.clone().map_or(Stage::Waiting, Stage::Entry);
-        self.seeks.words.insert(seek, Seek { word, until, stage });
+        self.seeks.words.insert(seek, Seek { word, until, stage: Stage::Reading });
+        if !waits {
+            self.search(seek, out);
+        }
+    }
+
+    /// Searches for a word: in the directory if it may be an id, else at the other hubs.
+    fn search(&mut self, seek: u64, out: &mut Vec<Action>) {
+        let Some(known) = self.seeks.words.get_mut(&seek) else { return };
+        if known.word.is_empty() {
+            return self.seeks.finish(seek, true, out);
+        }
+        let id = SessionId::parse(&known.word);
+        known.stage = id.clone().map_or(Stage::Waiting, Stage::Entry);
         match id {
             Some(session) => self.look_up_entry(session, out),
             None => self.ask_hubs(out),
@@ -237,7 +277,7 @@ impl Core {
 
 /// How well a word matches a page: 0 is best; `None`: it does not match.
 fn rank(session: &SessionId, row: &Row, word: &str, lower: &str) -> Option<u8> {
-    let holds = |text: &str| text.to_lowercase().contains(lower);
+    let holds = |text: &str| holds_in_any_case(text, lower);
     if row.name.as_deref() == Some(word) {
         Some(0)
     } else if session.as_str() == word || row.alias.as_deref() == Some(word) {

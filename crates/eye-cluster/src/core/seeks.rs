@@ -13,6 +13,8 @@ pub(super) struct Seeks {
     pub(super) entries: FxHashMap<SessionId, LookUp>,
     /// The revisions of entries that changed and were not kept while hubs are asked: their answers may be older.
     pub(super) passed: FxHashMap<SessionId, u64>,
+    /// How long searches wait for the first reading of the directory after the hub started. `None`: it is over.
+    pub(super) first_reading_until: Option<Millis>,
 }
 
 /// A look-up of an entry that is in progress.
@@ -32,6 +34,8 @@ pub(super) struct Seek {
 
 #[derive(Debug)]
 pub(super) enum Stage {
+    /// Waits for the first reading of the directory.
+    Reading,
     /// The word may be an id, which is being looked up.
     Entry(SessionId),
     /// Waits until other hubs are asked about fewer words.

@@ -19,11 +19,8 @@ pub(super) struct Topics {
 }
 
 impl Topics {
-    pub fn link_is_up(&mut self) {
-        self.informed.clear();
-    }
-
-    pub fn link_is_down(&mut self, out: &mut Vec<Action>) {
+    /// The link is down or up: what was sent before may be lost, and nothing could follow from what was received.
+    pub fn link_changes(&mut self, out: &mut Vec<Action>) {
         self.informed.clear();
         for hub in std::mem::take(&mut self.known) {
             out.push(Action::Feed(news(hub, HubInterests::Gone)));
@@ -89,4 +86,72 @@ impl Topics {
 
 fn news(hub: Life, interests: HubInterests) -> Input {
     Input::Topics(Box::new(TopicsNews::Interests { hub, interests }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::claiming::cast_row::page;
+    use crate::core::{Core, DEAD_AFTER_MS, Event};
+    use crate::row::Row;
+    use eye_core::elsewhere::Listed;
+    use eye_protocol::SessionId;
+    use eye_protocol::messages::Presence;
+
+    #[test]
+    fn what_comes_before_the_link_is_up_is_requested_again() {
+        let (mut core, mut out) = (Core::new("a".into(), "a".into()), Vec::new());
+        let beat = || Event::Beat { name: "b".into(), life: "b".into() };
+        let all = || Event::Frame { from: "b".into(), frame: Frame::Interests { all: true, changed: Vec::new() } };
+        let mut requests = |events: Vec<Event>| {
+            for event in events {
+                core.on(0, event, &mut out);
+            }
+            let is_request = |action: &Action| matches!(action, Action::Send { frame: Frame::WantInterests, .. });
+            out.drain(..).filter(is_request).count()
+        };
+        assert_eq!(requests(vec![Event::Up, beat(), all()]), 1);
+        assert_eq!(requests(vec![beat()]), 0, "it has been answered");
+        // With the answer, agents here would watch the other hub's pages again, which is not possible without a link.
+        assert_eq!(requests(vec![Event::Down, all(), Event::Up, beat()]), 1);
+        assert_eq!(requests(vec![all(), beat()]), 0);
+    }
+
+    #[test]
+    fn watches_are_renewed_also_at_a_hub_without_a_heartbeat_yet() {
+        let (mut core, mut out) = (Core::new("a".into(), "a".into()), Vec::new());
+        let life: Life = "life-of-b".into();
+        let row = |session| Row { epoch: 1, ..Row::of(page(session, Presence::Connected), None, &"b".into(), &life) };
+        let entry = |session: &str, row, revision| {
+            let session = SessionId::parse(session).unwrap();
+            Event::Entry { session, row, revision }
+        };
+        let (first, last) = (entry("s1", Some(row("s1")), 1), entry("s2", Some(row("s2")), 2));
+        let removed = entry("s2", None, 3);
+        let frame = Frame::Interests { all: true, changed: Vec::new() };
+        for event in [Event::Up, Event::Reading, first, last, removed, Event::Read] {
+            core.on(0, event, &mut out);
+        }
+        out.clear();
+        core.on(0, Event::Frame { from: life, frame }, &mut out);
+        let is_it = |listed: &Listed| *listed == Listed::Unwatched("b".into());
+        let unwatched = |action: &Action| matches!(action, Action::Feed(Input::Listed(all)) if all.iter().all(is_it));
+        // Without this its agents' watches of that hub's pages would not be renewed.
+        assert!(out.iter().any(unwatched), "{out:?}");
+    }
+
+    #[test]
+    fn a_hub_that_hung_sends_all_its_subscriptions_again() {
+        let (mut core, mut out) = (Core::new("a".into(), "a".into()), Vec::new());
+        let mut sends_all = |at, event| {
+            core.on(at, event, &mut out);
+            let all = |action| matches!(action, Action::Send { frame: Frame::Interests { all: true, .. }, .. });
+            out.drain(..).any(all)
+        };
+        let beat = || Event::Beat { name: "b".into(), life: "b".into() };
+        assert!(!sends_all(0, Event::Up) && !sends_all(0, Event::Tick));
+        assert!(sends_all(0, beat()) && !sends_all(0, beat()));
+        assert!(!sends_all(DEAD_AFTER_MS, Event::Tick), "it has disconnected the agents of the other hub");
+        assert!(sends_all(DEAD_AFTER_MS, beat()), "which watch again because of this");
+    }
 }

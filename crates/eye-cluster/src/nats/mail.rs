@@ -6,10 +6,12 @@ use crate::core::Event;
 use crate::row;
 use async_nats::connection::State;
 use async_nats::header::{HeaderMap, NATS_ROLLUP};
+use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
+use async_nats::jetstream::context::GetStreamErrorKind;
 use async_nats::jetstream::stream::{self, DirectGetErrorKind, DiscardPolicy, StorageType};
 use async_nats::jetstream::{self, Context};
-use async_nats::{Client, Error};
+use async_nats::{Client, Error, StatusCode};
 use eye_core::lasting::{GivenMail, LastingLetter};
 use eye_protocol::SessionId;
 use eye_protocol::limits::{
@@ -77,8 +79,14 @@ impl MailStream {
         let subject = self.subject(session);
         let first = match stream.direct_get_next_for_subject(&subject, Some(1)).await {
             Ok(first) => first,
-            Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(error.into()),
+            Err(error) => match error.kind() {
+                DirectGetErrorKind::NotFound => return Ok(Vec::new()),
+                // Nothing answers for a stream that does not exist. It is made with the first letter of any session.
+                DirectGetErrorKind::ErrorResponse(StatusCode::NO_RESPONDERS, _) if self.is_missing(context).await => {
+                    return Ok(Vec::new());
+                }
+                _ => return Err(error.into()),
+            },
         };
         let mut letters = Vec::new();
         take(&mut letters, session, &first.payload);
@@ -89,6 +97,12 @@ impl MailStream {
             take(&mut letters, session, &other?.payload);
         }
         Ok(letters)
+    }
+
+    async fn is_missing(&self, context: &Context) -> bool {
+        let there = context.get_stream(&self.name).await;
+        let error = there.err().map(|error| error.kind());
+        matches!(error, Some(GetStreamErrorKind::JetStream(error)) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
     }
 }
 

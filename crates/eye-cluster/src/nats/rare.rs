@@ -12,6 +12,9 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{MissedTickBehavior, interval};
 
+/// The most events that are handled at once. Messages of other hubs are read in between.
+const MANY: usize = 256;
+
 /// One event of a rare source.
 pub enum Rare {
     /// The time for a heartbeat.
@@ -24,8 +27,9 @@ pub enum Rare {
     Alone(Alone),
     /// The last message that is written apart was written: the hub ends.
     AllWritten,
-    /// The result of an operation on a bucket or the stream of letters.
-    Stored(Event),
+    /// The results of operations on a bucket or the stream of letters: all that are ready, because the directory may
+    /// have many entries.
+    Stored(Vec<Event>),
     /// The connection to NATS has changed.
     Link(async_nats::Event),
     /// The hub ends.
@@ -53,7 +57,7 @@ impl<'a> Sources<'a> {
             beats.map(Rare::Beat).boxed(),
             unread.map(Rare::Unread).boxed(),
             received(alone).map(Rare::Alone).chain(once(ready(Rare::AllWritten))).boxed(),
-            received(stored).map(Rare::Stored).boxed(),
+            received_many(stored).map(Rare::Stored).boxed(),
             received(link).map(Rare::Link).boxed(),
             once(stop.notified()).map(|()| Rare::Stop).boxed(),
         ])
@@ -63,4 +67,13 @@ impl<'a> Sources<'a> {
 /// A channel as a stream.
 fn received<T>(mut channel: UnboundedReceiver<T>) -> impl futures_util::Stream<Item = T> {
     poll_fn(move |context| channel.poll_recv(context))
+}
+
+/// A channel as a stream of what is ready, at most [`MANY`] at once.
+fn received_many<T>(mut channel: UnboundedReceiver<T>) -> impl futures_util::Stream<Item = Vec<T>> {
+    let mut many = Vec::new();
+    poll_fn(move |context| {
+        let count = channel.poll_recv_many(context, &mut many, MANY);
+        count.map(|count| (count > 0).then(|| std::mem::take(&mut many)))
+    })
 }

@@ -12,7 +12,7 @@ use eye_protocol::scope::Scope;
 
 /// An agent of the hub that sends calls to other hubs.
 pub const AGENT: Conn = Conn(7);
-/// The deadline of a call.
+/// The deadline of a usual call.
 pub const LIFETIME_MS: u64 = 5_000;
 
 pub fn id(word: &str) -> SessionId {
@@ -20,10 +20,10 @@ pub fn id(word: &str) -> SessionId {
 }
 
 /// [`AGENT`] evaluates something in a session that another hub holds, under the id `call`.
-pub fn ask(session: SessionId, call: &str) -> Event {
+pub fn ask(session: SessionId, call: &str, lifetime_ms: u64) -> Event {
     let task = Task::Eval { code: "1".into(), frame: None, terms: Terms::default() };
     let input = Input::Ask { agent: AGENT, form: None, task, page: None, timeout_ms: None, mode: Mode::Answer };
     let caller = Caller { agent: AGENT, name: "a".into(), scope: Scope::ALL, frame: None };
     let asker = Asker::Agent(Reply { agent: AGENT, form: ReplyForm::Rpc(call.into()) });
-    Event::PassOn(Box::new(Passed { session, caller, asker, is_call: true, lifetime_ms: LIFETIME_MS, input }))
+    Event::PassOn(Box::new(Passed { session, caller, asker, is_call: true, lifetime_ms, input }))
 }

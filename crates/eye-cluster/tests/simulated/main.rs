@@ -252,6 +252,25 @@ fn letters_of_a_living_hub_are_not_given_by_one_that_does_not_know_yet_where_the
 }
 
 #[test]
+fn calls_that_a_hub_lost_with_its_link_end_and_those_that_come_afterwards_go_on() {
+    let mut world = World::new();
+    world.step(Step::Join { hub: 1, session: 0, foreign: false });
+    world.settle();
+    let (ask, arrive, cut, heal) =
+        (Step::Ask { hub: 0, session: 0 }, Step::Arrive, Step::Cut { hub: 1 }, Step::Heal { hub: 1 });
+    // The first is worked on, the second is on its way, the third is sent to a hub without a link.
+    for step in [ask, arrive, ask, cut, ask, heal, ask, Step::Beat, arrive] {
+        world.step(step);
+    }
+    let endings = |world: &World| world.calls.values().map(|(_, _, ended)| *ended).collect::<Vec<_>>();
+    assert_eq!(endings(&world), [1, 1, 1, 0]);
+    for step in [Step::Answer { hub: 1, at: 0 }, arrive] {
+        world.step(step);
+    }
+    assert_eq!(endings(&world), [1; 4]);
+}
+
+#[test]
 fn a_state_outlives_its_hub() {
     let mut world = World::new();
     world.step(Step::Join { hub: 0, session: 0, foreign: false });

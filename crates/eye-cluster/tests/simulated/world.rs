@@ -20,6 +20,9 @@ pub const SESSIONS: u8 = 2;
 /// The most deliveries per queue until nothing is left to deliver. The longest history takes far fewer.
 const ROUNDS_MAX: usize = 10_000;
 
+/// A deadline that no history reaches.
+const LONG_MS: u64 = 3_600_000;
+
 /// Three hubs and the simulated NATS between them.
 pub struct World {
     pub hubs: Vec<SimHub>,
@@ -390,7 +393,9 @@ impl World {
                 }
                 self.last_call += 1;
                 self.calls.insert(self.last_call, (hub, self.hubs[hub].life.clone(), 0));
-                self.on(hub, cast::ask(id(session), &self.last_call.to_string()));
+                // Every second one must not wait for its deadline when it is lost.
+                let lifetime_ms = if self.last_call.is_multiple_of(2) { cast::LIFETIME_MS } else { LONG_MS };
+                self.on(hub, cast::ask(id(session), &self.last_call.to_string(), lifetime_ms));
             }
             Step::Answer { hub, at } => {
                 if at < self.hubs[hub].served.len() {
@@ -433,13 +438,18 @@ impl World {
         }
     }
 
-    /// Repairs all links, delivers everything, and lets all deadlines pass.
+    /// Repairs all links, delivers everything, answers all calls that hubs work on, and lets usual deadlines pass.
     pub fn settle(&mut self) {
         for hub in 0..HUBS {
             self.heal(hub);
         }
         for _ in 0..60 {
             self.arrive();
+            for hub in 0..HUBS {
+                for (to, request) in std::mem::take(&mut self.hubs[hub].served) {
+                    self.answer(hub, to, &request);
+                }
+            }
             self.now += DEAD_AFTER_MS / 4;
             self.beat();
             self.tick();

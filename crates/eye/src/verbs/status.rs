@@ -60,8 +60,8 @@ fn cluster(options: &Options) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Printed when other hubs hold more pages than this one lists.
-pub const NOT_ALL: &str = "other hubs hold more pages than this one lists; name one, and it is looked up";
+/// Printed when other hubs may hold more pages than this one lists.
+pub const NOT_ALL: &str = "other hubs may hold more pages than this one lists; name one, and it is looked up";
 
 fn hub_lines(hubs: &Hubs, own_pages: usize) -> String {
     let Hubs { cluster, own, up, others, partial } = hubs;
@@ -195,7 +195,7 @@ mod tests {
         cluster default, linked
         a  1 page, this hub
         b  at least 2 pages
-        other hubs hold more pages than this one lists; name one, and it is looked up
+        other hubs may hold more pages than this one lists; name one, and it is looked up
         ");
         assert!(hub_lines(&Hubs { up: false, ..hubs }, 1).starts_with("cluster default, not linked"));
     }

@@ -1,13 +1,16 @@
-//! A network between a hub and its nats-server that can be cut: bytes stop in both directions and nothing is closed.
+//! A network between a hub and its nats-server that can be cut, so that bytes stop in both directions and nothing is
+//! closed, or break, so that the connections are closed and new ones work at once.
 
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
 pub struct Network {
     port: u16,
     state: Arc<(Mutex<bool>, Condvar)>,
+    /// The hub's ends of all connections.
+    ends: Arc<Mutex<Vec<TcpStream>>>,
 }
 
 impl Network {
@@ -16,19 +19,21 @@ impl Network {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let state: Arc<(Mutex<bool>, Condvar)> = Arc::default();
-        let shared = state.clone();
+        let ends: Arc<Mutex<Vec<TcpStream>>> = Arc::default();
+        let (shared, connected) = (state.clone(), ends.clone());
         // The thread ends with the test's process.
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 let Ok(server) = TcpStream::connect((Ipv4Addr::LOCALHOST, server)) else { continue };
                 let _ = (client.set_nodelay(true), server.set_nodelay(true));
                 let Ok(ends) = client.try_clone().and_then(|near| Ok((near, server.try_clone()?))) else { continue };
+                connected.lock().unwrap_or_else(PoisonError::into_inner).extend(client.try_clone());
                 let (there, back) = (shared.clone(), shared.clone());
                 thread::spawn(move || pass(client, server, &there));
                 thread::spawn(move || pass(ends.1, ends.0, &back));
             }
         });
-        Self { port, state }
+        Self { port, state, ends }
     }
 
     /// The server's address behind this network.
@@ -46,6 +51,13 @@ impl Network {
         self.set(false);
     }
 
+    /// Closes the connections. New ones work at once.
+    pub fn break_connections(&self) {
+        for end in self.ends.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            let _ = end.shutdown(Shutdown::Both);
+        }
+    }
+
     fn set(&self, is_cut: bool) {
         *self.state.0.lock().unwrap_or_else(PoisonError::into_inner) = is_cut;
         self.state.1.notify_all();
@@ -61,5 +73,5 @@ fn pass(mut from: TcpStream, mut to: TcpStream, state: &(Mutex<bool>, Condvar)) 
             break;
         }
     }
-    let _ = to.shutdown(std::net::Shutdown::Both);
+    let _ = to.shutdown(Shutdown::Both);
 }

@@ -377,7 +377,7 @@ export type Sessions = {
  */
 sessions: Array<SessionRow>, 
 /**
- * Other hubs hold more pages than this one lists: name them by id, name, origin, title or URL.
+ * Other hubs may hold more pages than this one lists: name them by id, name, origin, title or URL.
  */
 partial: boolean, };
 export type OtherHub = { 

@@ -124,6 +124,35 @@ fn an_id_is_looked_up_in_the_directory_and_any_other_word_asked_of_the_hubs() {
 }
 
 #[test]
+fn what_is_looked_up_before_the_directory_was_read_waits_for_it() {
+    let words = || [look_up("s3"), look_up("a b"), look_up("")];
+    let beat = || Event::Beat { name: "b".into(), life: "b".into() };
+    let read =
+        |entries: Vec<Event>| [Event::Up, beat(), Event::Reading].into_iter().chain(entries).chain([Event::Read]);
+    let starting = || {
+        let mut hub = Played(Core::new("a".into(), "a".into()).listing(2), Vec::new());
+        assert_eq!(hub.on([Event::Starts]), ["all: false"]);
+        assert_eq!(hub.on(words()), [""; 0], "the link is not even up");
+        hub
+    };
+    let known = ["s3 known: true", "a b known: true", " known: true"];
+    let all = [&["list s1", "list s3", "all: true"], &known[..]].concat();
+    assert_eq!(starting().on(read(vec![entry("s1", 1), entry("s3", 2)])), all);
+    let mut hub = starting();
+    let more = ["list s1", "list s2", "all: false", "all: false", "get s3 as 4", "ask b for a b as 2", " known: true"];
+    assert_eq!(hub.on(read(vec![entry("s1", 1), entry("s2", 2), entry("s3", 3)])), more);
+    assert_eq!(hub.on([look_up("")]), [" known: true"], "the pages here are known");
+    // Without a link the hub is alone. With one, other hubs may hold the page.
+    let late = 1 + RECALL_MS;
+    assert_eq!(starting().at(late, [Event::Tick]), [&["all: true"], &known[..]].concat());
+    let mut hub = starting();
+    hub.on([Event::Up]);
+    let unknown = ["all: true", "s3 known: false", "a b known: false", " known: false"];
+    assert_eq!(hub.at(late, [Event::Tick]), unknown);
+    assert_eq!(hub.at(late, [Event::Reading, entry("s1", 1), Event::Read]), ["list s1"]);
+}
+
+#[test]
 fn nothing_is_known_without_a_link_and_what_comes_late_has_no_effect() {
     let mut hub = Played::new();
     hub.on([look_up("s3"), look_up("a b")]);
