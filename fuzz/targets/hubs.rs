@@ -89,6 +89,11 @@ fn page(session: &str) -> SessionRow {
 fn same(frame: &Frame) {
     let written = rmp_serde::to_vec_named(frame).expect("a frame is written");
     assert_eq!(rmp_serde::from_slice::<Frame>(&written).as_ref().ok(), Some(frame));
+    let mut plain = Vec::new();
+    if wire::plain::write(&mut plain, frame).expect("a frame is written") {
+        assert_eq!(plain, written);
+        assert_eq!(wire::plain::read(&plain), Some((frame.clone(), &b""[..])));
+    }
 }
 
 // Each message of the input: its kind, its length in two bytes, its bytes.

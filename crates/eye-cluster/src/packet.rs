@@ -1,7 +1,10 @@
 //! One message to a hub: all frames that were ready for it, or a part of them if they are too large for one message.
 
-use crate::wire::Frame;
+use crate::wire::{Frame, plain};
+use rmp::decode::{read_array_len, read_str_from_slice};
+use rmp::encode::write_array_len;
 use rmp_serde::encode::{Error, write_named};
+use rmp_serde::{Deserializer, decode};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -32,6 +35,48 @@ pub enum Body<'a> {
     },
 }
 
+impl<'a> Packet<'a> {
+    /// Reads a packet.
+    pub fn read(message: &'a [u8]) -> Result<Self, decode::Error> {
+        // Nearly all packets hold frames.
+        let Some((from, frames)) = beginning(message) else { return rmp_serde::from_slice(message) };
+        Ok(Self { from: from.into(), body: Body::Frames(read_frames(frames)?) })
+    }
+}
+
+/// The life of the sender and the list of frames, as [`Writer`] writes them.
+fn beginning(message: &[u8]) -> Option<(&str, &[u8])> {
+    let (from, rest) = read_str_from_slice(message.strip_prefix(b"\x82\xa4from")?).ok()?;
+    Some((from, rest.strip_prefix(b"\xa4body\x81\xa6Frames")?))
+}
+
+/// Reads a list of frames.
+pub fn read_frames(list: &[u8]) -> Result<Vec<Frame>, decode::Error> {
+    let mut rest = list;
+    let Ok(count) = read_array_len(&mut rest) else { return rmp_serde::from_slice(list) };
+    // A message may say that it has more frames than it has bytes.
+    let mut frames = Vec::with_capacity(rest.len().min(count as usize).min(FRAMES_LEN));
+    for _ in 0..count {
+        let (frame, after) = match plain::read(rest) {
+            Some(read) => read,
+            None => read_other(rest)?,
+        };
+        frames.push(frame);
+        rest = after;
+    }
+    Ok(frames)
+}
+
+/// Reads a frame that is not one of a plain call, and returns the bytes after it.
+fn read_other(bytes: &[u8]) -> Result<(Frame, &[u8]), decode::Error> {
+    let mut reader = Deserializer::new(bytes);
+    let frame = Frame::deserialize(&mut reader)?;
+    Ok((frame, reader.into_inner()))
+}
+
+/// The frames for which there is room before any is read.
+const FRAMES_LEN: usize = 256;
+
 /// The room that a frame of a small call takes. A message has that much from the beginning, so that it is not copied
 /// while it grows.
 const FRAME_BYTES: usize = 256;
@@ -57,7 +102,12 @@ impl Writer {
     pub fn frames(&self, frames: &[Frame]) -> Result<Vec<u8>, Error> {
         let mut message = Vec::with_capacity(self.beginning.len() + frames.len() * FRAME_BYTES);
         message.extend_from_slice(&self.beginning);
-        write_named(&mut message, frames)?;
+        write_array_len(&mut message, u32::try_from(frames.len()).unwrap_or(u32::MAX))?;
+        for frame in frames {
+            if !plain::write(&mut message, frame)? {
+                write_named(&mut message, frame)?;
+            }
+        }
         Ok(message)
     }
 

@@ -2,7 +2,7 @@
 //! whatever other hubs send.
 
 use crate::core::Life;
-use crate::packet::{Body, Packet};
+use crate::packet::{self, Body, Packet};
 use crate::wire::Frame;
 use rustc_hash::FxHashMap;
 
@@ -80,7 +80,7 @@ impl Parts {
     /// Reads a packet. `Some`: the life of the sender and its frames. `None`: the packet was a part, and more parts
     /// follow.
     pub fn read(&mut self, payload: &[u8]) -> Result<Option<(Life, Vec<Frame>)>, ReadError> {
-        let Packet { from, body } = rmp_serde::from_slice(payload)?;
+        let Packet { from, body } = Packet::read(payload)?;
         let from = match &self.last_from {
             Some(last) if **last == *from => last.clone(),
             _ => Life::from(&*from),
@@ -89,7 +89,7 @@ impl Parts {
         let frames = match body {
             Body::Frames(frames) => frames,
             Body::Part { id, at, last, bytes } => match self.take(&from, Part { id, at, last, bytes: &bytes })? {
-                Some(whole) => rmp_serde::from_slice(&whole)?,
+                Some(whole) => packet::read_frames(&whole)?,
                 None => return Ok(None),
             },
         };

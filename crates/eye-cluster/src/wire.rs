@@ -18,6 +18,7 @@ use std::ops::Not;
 use std::sync::Arc;
 
 mod handover;
+pub mod plain;
 mod scope;
 mod shared;
 mod task;
