@@ -65,16 +65,12 @@ pub fn run(words: &[&str]) -> Result<(), TaskError> {
 }
 
 /// Measures several hubs over a real nats-server, which the program downloads if it is missing.
-pub fn cluster(quick: bool) -> Result<(), TaskError> {
+pub fn cluster(words: &[&str]) -> Result<(), TaskError> {
     let eye = place::root().join(dist::build()?);
     cargo(&["build", "--release", "--package", "eye-bench", "--bin", "eye-bench"])?;
     let bench = place::target().join("release/eye-bench");
     let mut measure = command(&bench.to_string_lossy(), &["--cluster"], &place::root());
-    measure.arg(&eye).arg(place::target().join("bench-cluster.json"));
-    if quick {
-        measure.arg("--quick");
-    }
-    run_command(&mut measure)
+    run_command(measure.arg(&eye).arg(place::target().join("bench-cluster.json")).args(words))
 }
 
 fn commit() -> String {

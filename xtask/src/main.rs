@@ -50,7 +50,7 @@ usage: cargo xtask COMMAND
                           measure, and print a table with ratios against the budgets, each until it is known to 5 %;
                           --keep puts the run into docs/bench, --against compares with one that was kept, --only
                           measures one part of the times, such as depth
-  bench --cluster [--quick]
+  bench --cluster [--quick] [--only PART]
                           the same for three hubs over a nats-server
   chaos [OPTIONS]         misbehaving pages and agents, a hub that is killed, and every call's endings counted
   metering [OPTIONS]      one page that never rests, and what that costs others
@@ -89,8 +89,7 @@ fn main() -> ExitCode {
         ["package", "--check"] => package::check(None),
         ["package", "--check", "--binary", binary] => package::check(Some(binary.as_ref())),
         ["package", rest @ ..] => package::run(rest),
-        ["bench", "--cluster"] => bench::cluster(false),
-        ["bench", "--cluster", "--quick"] => bench::cluster(true),
+        ["bench", "--cluster", rest @ ..] => bench::cluster(rest),
         ["bench", rest @ ..] => bench::run(rest),
         ["chaos", rest @ ..] => chaos::run(rest),
         ["metering", rest @ ..] => chaos::metering(rest),

@@ -42,7 +42,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn parse(mut words: impl Iterator<Item = OsString>) -> Result<Self, BenchError> {
+    fn parse(mut words: impl Iterator<Item = OsString>, parts: &[&str]) -> Result<Self, BenchError> {
         let mut wanted = Self::default();
         while let Some(word) = words.next() {
             match word.to_str() {
@@ -53,10 +53,10 @@ impl Wanted {
                 }
                 Some("--only") => {
                     let part = words.next().ok_or(BenchError::Usage)?.to_string_lossy().into_owned();
-                    if !PARTS.contains(&&*part) {
+                    if !parts.contains(&&*part) {
                         return Err(BenchError::Odd(format!(
                             "there is no part {part}; there are {}",
-                            PARTS.join(", ")
+                            parts.join(", ")
                         )));
                     }
                     wanted.only = Some(part);
@@ -81,7 +81,11 @@ fn main() -> Result<(), BenchError> {
         }
         [word, eye, json, rest @ ..] if word == "--cluster" => {
             raise_file_limit();
-            return cluster::run(eye.as_ref(), json.as_ref(), rest.iter().any(|word| word == "--quick"));
+            let wanted = Wanted::parse(rest.iter().map(OsString::from), &cluster::PARTS)?;
+            if wanted.against.is_some() {
+                return Err(BenchError::Odd("runs of several hubs are not compared with earlier ones".into()));
+            }
+            return cluster::run(eye.as_ref(), json.as_ref(), wanted.quick, wanted.only.as_deref());
         }
         _ => {}
     }
@@ -89,7 +93,7 @@ fn main() -> Result<(), BenchError> {
     let eye: PathBuf = args.next().ok_or(BenchError::Usage)?.into();
     let json: PathBuf = args.next().ok_or(BenchError::Usage)?.into();
     let client_js: PathBuf = args.next().ok_or(BenchError::Usage)?.into();
-    let wanted = Wanted::parse(args)?;
+    let wanted = Wanted::parse(args, &PARTS)?;
     let quick = wanted.quick;
     let earlier = wanted.against.as_deref().map(Report::read).transpose()?;
     raise_file_limit();
