@@ -249,6 +249,32 @@ test("what a page does after the end of a long press is waited for, although it 
   assert.match(await ask(verb("1", "click", { target: "#b", hold: 300 }), "1"), /\+ let go/);
 });
 
+test("what comes of a press is told when the page lets no click follow it", async () => {
+  const { ask, cdp } = await drive("/open");
+  const later = (what: string): string => `setTimeout(() => (out.textContent = "${what}"), 40)`;
+  const press = async (id: string, listener: string, params: object = {}): Promise<string> => {
+    await cdp.send("Runtime.evaluate", { expression: `b.onclick = null; ${listener}` });
+    return ask(verb(id, "click", { target: "#b", ...params }), id);
+  };
+  // No events of the mouse but its move and the click; then none after the press.
+  assert.match(await press("1", `b.onpointerdown = (e) => { e.preventDefault(); ${later("one")} }`), /\+ one/);
+  assert.match(
+    await press("2", `b.onpointerdown = null; b.oncontextmenu = () => ${later("two")}`, { right: true }),
+    /\+ two/,
+  );
+  assert.match(await press("3", `b.onmousedown = () => { b.remove(); ${later("three")} }`), /\+ three/);
+});
+
+test("a dialog, an error and a change of a click's first listener are told, although the click was requested first", async () => {
+  const { ask, cdp } = await drive("/open");
+  const expression = `addEventListener("pointerover", () => {
+    out.textContent = confirm("over?"); console.error("oh no");
+  }, { once: true, capture: true })`;
+  await cdp.send("Runtime.evaluate", { expression });
+  const answer = await ask(verb("1", "click", { at: [20, 75], accept: true }), "1");
+  for (const told of [/\+ true/, /confirm: over\? \(accepted\)/, /error: oh no/]) assert.match(answer, told);
+});
+
 test("what a real pointer opens by hovering is told", async () => {
   const { ask } = await drive("/open");
   assert.match(await ask(verb("1", "hover", { target: "#h" }), "1"), /\n\+ More$/);

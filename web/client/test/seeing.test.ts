@@ -210,6 +210,38 @@ seen(
   "Far away\ne1 Write here: _\n… more out of view: 1 below (--all)",
 );
 
+seen(
+  "what is around an element disables it, across shadow roots and slots too",
+  `<div aria-disabled=true><button>In</button><label><input type=checkbox>Tick</label></div><button>Out</button>
+   <x-box><button>Slotted</button></x-box><script>
+     const root = document.querySelector("x-box").attachShadow({ mode: "open" });
+     root.innerHTML = "<div aria-disabled=true><slot></slot><button>Inner</button></div><button>Beside</button>";
+   </script>`,
+  `e1 [In] (disabled) | e2 [ ] Tick (disabled)
+e3 [Out]
+e4 [Slotted] (disabled) | e5 [Inner] (disabled)
+e6 [Beside]`,
+);
+
+seen(
+  "a row of a table is drawn although its content need not be laid out, a cell is not",
+  `<style>.left { content-visibility: hidden }</style>
+   <table><tr class=left><td>Drawn<td class=left>Left out<td><button>Take</button></table><div class=left>Left out</div>`,
+  "Drawn | e1 [Take]",
+);
+
+scene(
+  "a style that changes between two looks is seen, without any change of the document",
+  async ({ page, tab }) => {
+    assert.equal(await told(page, "look"), "e1 [One]");
+    await tab.evaluate("document.styleSheets[0].deleteRule(0)");
+    assert.equal(await told(page, "look"), "e1 [One]\ne2 [Two] | Three");
+    await tab.evaluate("document.styleSheets[0].insertRule('p { opacity: 0 }')");
+    assert.equal(await told(page, "look"), "e1 [One]");
+  },
+  html("", "<style>p { display: none }</style><button>One</button><p><button>Two</button> <span>Three</span></p>"),
+);
+
 scene(
   "text= means the element whose own text it is, not an area that holds it",
   async ({ page, tab }) => {

@@ -5,11 +5,16 @@ import { SETTLE_FIRST_MS, SETTLE_MS_MAX } from "../core/limits.js";
 import { lineOf } from "../look/find.js";
 import { difference, view } from "../look/part.js";
 import { isVisible } from "../look/visible.js";
-import type { Core, Witness } from "../core/part.js";
+import type { Core, InputCommand, Witness } from "../core/part.js";
 import { frame } from "./ready.js";
 import { type Next, settling } from "./settle.js";
 
 export interface Watch {
+  /**
+   * Begins to watch, unless it has begun. To be called before the page can run after the act has begun: input that the
+   * act requests right away leaves sooner if the watch begins behind it.
+   */
+  start(): Witness;
   /**
    * Takes the first look in the time that the target is waited for; `begin` keeps it if nothing changes until then.
    * `rests`: whether the target may be at rest. If not, such a look is dropped.
@@ -17,32 +22,35 @@ export interface Watch {
   prepare(rests: boolean): void;
   /** Something is done now: takes the first look, which `report` compares with, unless it was taken before. */
   begin(): void;
-  /** Input was just requested: takes the first look in the time that it travels, and notes when it arrives. */
-  requested(): void;
+  /**
+   * Input was just requested: takes the first look in the time that it travels, and notes when it arrives, at the latest
+   * when `made` resolves.
+   */
+  requested(made: Promise<void>, commands: readonly InputCommand[]): void;
   /** Waits until the page is settled, then reports. `element`: described if nothing else changed. */
   report(element?: Element): Promise<string>;
   end(): void;
 }
 
 /**
- * The last events of input; a click comes with the `mouseup` before it. None of touch or pointers: the browser's
- * compositor keeps account of their listeners, so that one more costs a frame.
+ * The last event of input. One listener, because each delays the input itself, and none of touch or pointers: the
+ * browser's compositor keeps account of those, so that one more costs a frame.
  */
-const ARRIVES = ["mousemove", "mouseup", "keyup", "input"];
+function lastEvent(commands: readonly InputCommand[]): string {
+  const { type, button } = commands.at(-1)?.params ?? {};
+  const clicks = button === "left" && commands.some(({ params }) => params.type === "mousePressed");
+  if (type === "mouseReleased") return clicks ? "click" : "mouseup";
+  return type === "mouseMoved" ? "mousemove" : type === "keyUp" ? "keyup" : "input";
+}
 
-/** `witness` is ended by `end` or by the report. */
-export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): Watch {
-  const open = witness.open();
+/** `witnessing` begins the witness, which is ended by `end` or by the report. */
+export function watch(core: Core, witnessing: () => Witness, firstMs = SETTLE_FIRST_MS): Watch {
+  let witness: Witness | undefined;
+  let open = 0;
   let before: readonly string[] | undefined;
-  const url = location.href;
+  let url = "";
   const left: string[] = [];
   const ending = new AbortController();
-  if ("navigation" in window) {
-    const leave = ({ destination, downloadRequest }: NavigateEvent): void => {
-      if (!destination.sameDocument && downloadRequest === null) left.push(`leaving for ${destination.url}`);
-    };
-    window.navigation.addEventListener("navigate", leave as EventListener, { signal: ending.signal });
-  }
   /** When something changed last, by `performance.now`; negative before the first change. */
   let changedMs = -1;
   /** A look that was taken before the first one was needed; `undefined` if something has changed since. */
@@ -52,7 +60,20 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
     prepared = undefined;
   };
   const observer = new MutationObserver(changes);
-  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  const start = (): Witness => {
+    if (witness !== undefined) return witness;
+    witness = witnessing();
+    open = witness.open();
+    url = location.href;
+    if ("navigation" in window) {
+      const leave = ({ destination, downloadRequest }: NavigateEvent): void => {
+        if (!destination.sameDocument && downloadRequest === null) left.push(`leaving for ${destination.url}`);
+      };
+      window.navigation.addEventListener("navigate", leave as EventListener, { signal: ending.signal });
+    }
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    return witness;
+  };
   const noticeChanges = (): void => {
     if (observer.takeRecords().length > 0) changes();
   };
@@ -60,7 +81,10 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
   /** When the first frame after the last input began; `undefined` before that. */
   let drawnMs: number | undefined;
   let drawing: Promise<void> | undefined;
+  /** Whether the last input has arrived. */
+  let arrived = false;
   const arrives = (): void => {
+    arrived = true;
     drawnMs = undefined;
     drawing ??= frame(core).then(() => {
       drawing = undefined;
@@ -79,7 +103,7 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
     let compared: T | undefined;
     let hasCompared = false;
     const stepped = (ms: number, sinceMs: number): Next | undefined => {
-      const busy = witness.open() > open;
+      const busy = start().open() > open;
       const changed = changedMs >= sinceMs || isMoving();
       if (changed || busy) compared = undefined;
       return step({ ms, changed, busy });
@@ -106,6 +130,7 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
     return compared;
   };
   const begin = (): void => {
+    start();
     drawnMs = undefined;
     if (before !== undefined || ending.signal.aborted) return;
     noticeChanges();
@@ -114,20 +139,27 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
   const end = (): void => {
     ending.abort();
     observer.disconnect();
-    witness.end();
+    witness?.end();
   };
 
   return {
+    start,
     prepare(rests) {
+      start();
       noticeChanges();
       if (!rests) prepared = undefined;
       else if (before === undefined) prepared ??= view();
     },
     begin,
-    requested() {
+    requested(made, commands) {
       begin();
+      arrived = false;
       // The same listener is added once.
-      for (const type of ARRIVES) addEventListener(type, arrives, { capture: true, signal: ending.signal });
+      addEventListener(lastEvent(commands), arrives, { capture: true, signal: ending.signal });
+      const answered = (): void => {
+        if (!arrived) arrives();
+      };
+      made.then(answered, answered);
     },
     async report(element) {
       const compare = (): readonly string[] => {
@@ -140,7 +172,7 @@ export function watch(core: Core, witness: Witness, firstMs = SETTLE_FIRST_MS): 
       const lines = (await settled(compare)) ?? compare();
       end();
       const moved = location.href === url ? [] : [`now at ${location.href}`];
-      const { asked, errors } = witness.end();
+      const { asked, errors } = start().end();
       return [...lines, ...moved, ...asked, ...left, ...errors].join("\n") || "nothing changed";
     },
     end,

@@ -13,7 +13,7 @@ import {
 } from "../core/limits.js";
 import { find, lineOf } from "../look/find.js";
 import { kindOf, type Kind } from "../look/kind.js";
-import type { Core, Input, Witness } from "../core/part.js";
+import type { Core, Input, InputCommand, Witness } from "../core/part.js";
 import { attribute, inTop } from "../look/tree.js";
 import { misused, textOf, timeoutOf, type Asking, type Params, type Verb, type Verbs } from "../page/verb.js";
 import { clickAt } from "./click.js";
@@ -51,26 +51,25 @@ type Act = (params: Params, tools: Tools, asking: Asking, notes: string[]) => Pr
 export function acts(core: Core): Verbs {
   const world = core.pageWorld ?? pageWorld(core);
 
-  const witnessed = (params: Params): Witness => {
+  /** Checks the answers to dialogs; the returned function begins a witness that gives them. */
+  const witnessing = (params: Params): (() => Witness) => {
     const { accept, dismiss } = params;
     if (dismiss === true && (accept === true || typeof accept === "string"))
       throw misused("accept and dismiss exclude each other");
-    return world.witness(params, core.input !== undefined && params.synthetic !== true);
+    return () => world.witness(params, core.input !== undefined && params.synthetic !== true);
   };
 
   /** The core, with real input that has the page looked at once it is requested. */
   const looking = ({ requested }: Watch): Core => {
     const { input } = core;
     if (input === undefined) return core;
-    const began = <T>(made: T): T => {
-      requested();
+    const began = (made: Promise<void>, commands: readonly InputCommand[] = []): Promise<void> => {
+      requested(made, commands);
       return made;
     };
     const give: Input["give"] = (...what) => began(input.give(...what));
-    return {
-      ...core,
-      input: Object.assign((commands: Parameters<Input>[0]) => began(input(commands)), { ...input, give }),
-    };
+    const make = (commands: readonly InputCommand[]): Promise<void> => began(input(commands), commands);
+    return { ...core, input: Object.assign(make, { ...input, give }) };
   };
 
   /** Makes a verb that runs an act between two looks at the page. */
@@ -80,8 +79,7 @@ export function acts(core: Core): Verbs {
       const timeoutMs = timeoutOf(params, ACT_MS);
       const synthetic = params.synthetic === true;
       const deadline = performance.now() + timeoutMs;
-      const witness = witnessed(params);
-      const watching = watch(core, witness, firstMs);
+      const watching = watch(core, witnessing(params), firstMs);
       const { signal } = asking;
       const tools: Tools = { core: looking(watching), signal, timeoutMs, deadline, synthetic, waits: watching.prepare };
       try {
@@ -91,7 +89,9 @@ export function acts(core: Core): Verbs {
           return asking.own(run);
         };
         const notes: string[] = [];
-        const report = await watching.report(await act(params, tools, { ...asking, own }, notes));
+        const acted = act(params, tools, { ...asking, own }, notes);
+        const witness = watching.start();
+        const report = await watching.report(await acted);
         return [report, ...notes, ...witness.end().blocked].join("\n");
       } finally {
         watching.end();
@@ -322,7 +322,7 @@ export function acts(core: Core): Verbs {
       const timeoutMs = timeoutOf(params, ACT_MS);
       const { target } = params;
       const tools = { core, signal, timeoutMs, deadline: performance.now() + timeoutMs };
-      const witness = witnessed(params);
+      const witness = witnessing(params)();
       try {
         const element = target === undefined ? undefined : (await ready(target, tools, false)).element;
         const input = params.synthetic === true ? undefined : core.input;

@@ -16,10 +16,12 @@ export interface Clipping {
   readonly silent: boolean;
   /** Inside of a one-pixel box for screen readers: only fields count, which something else draws. */
   readonly pixel: boolean;
+  /** Whether `aria-disabled` of an element around it disables it. */
+  readonly disabled: boolean;
 }
 
-export function clippingOf(clip: Box | undefined): Clipping {
-  return { clip, absolute: clip, fixed: clip, dx: 0, dy: 0, silent: false, pixel: false };
+export function clippingOf(clip: Box | undefined, disabled: boolean): Clipping {
+  return { clip, absolute: clip, fixed: clip, dx: 0, dy: 0, silent: false, pixel: false, disabled };
 }
 
 /** The place of an element itself, from its parent's place for content. */

@@ -20,18 +20,20 @@ export interface Showing {
   readonly called?: string | undefined;
   /** For comparing: values in full, and a provisional ref. */
   readonly compare?: boolean;
+  /** Whether it is disabled, if that is known. */
+  readonly disabled?: boolean | undefined;
 }
 
 export function describe(
   element: Element,
   kind: Kind = kindOf(element) ?? "area",
-  { called, compare = false }: Showing = {},
+  { called, compare = false, disabled = isDisabled(element) }: Showing = {},
 ): string {
   const full = nameOf(element);
   if (compare)
-    return `${provisionalRef(element)} ${pictured(element, kind, called ?? full, true)}${notes(element, kind)}`;
+    return `${provisionalRef(element)} ${pictured(element, kind, called ?? full, true)}${notes(element, kind, disabled)}`;
   const name = clip(full, OUTLINE_NAME_CHARS_MAX);
-  const text = `${refOf(element)} ${pictured(element, kind, called ?? name)}${notes(element, kind)}`;
+  const text = `${refOf(element)} ${pictured(element, kind, called ?? name)}${notes(element, kind, disabled)}`;
   shownAs(element, text, name);
   return text;
 }
@@ -151,9 +153,9 @@ function selected(select: HTMLSelectElement): string {
   return `${chosen.join(", ") || EMPTY}${rest.length === 0 ? "" : ` (or ${rest.join(", ")})`}`;
 }
 
-function notes(element: Element, kind: Kind): string {
+function notes(element: Element, kind: Kind, disabled: boolean): string {
   const states: string[] = [];
-  if (isDisabled(element)) states.push("disabled");
+  if (disabled) states.push("disabled");
   if (kind === "field" && (element as HTMLInputElement).readOnly === true) states.push("read-only");
   if (isSet(element, "aria-pressed")) states.push("pressed");
   if (kind !== "choice" && isSet(element, "aria-selected")) states.push("selected");
@@ -162,17 +164,16 @@ function notes(element: Element, kind: Kind): string {
   if (kind === "field" && fold(element) === "- ") states.push("open");
   const wrong = invalid(element);
   if (wrong !== undefined) states.push(wrong === "" ? "invalid" : `invalid: ${clip(wrong, OUTLINE_NAME_CHARS_MAX)}`);
-  if ((element.getRootNode() as Document).activeElement === element && kind === "field") states.push("focus");
+  if (kind === "field" && (element.getRootNode() as Document).activeElement === element) states.push("focus");
   return states.length === 0 ? "" : ` (${states.join(", ")})`;
 }
 
 /** The message about an invalid value, from the page or the browser; `undefined` while the value is valid. */
 export function invalid(element: Element): string | undefined {
-  const { validationMessage = "" } = element as HTMLInputElement;
   const marked = attribute(element, "aria-invalid");
   if (!element.matches(":user-invalid") && (marked === "" || marked === "false")) return undefined;
   const ids = `${attribute(element, "aria-errormessage")} ${attribute(element, "aria-describedby")}`.split(" ");
   const root = element.getRootNode() as Document;
   const texts = ids.flatMap((id) => (id === "" ? [] : (root.getElementById(id)?.textContent ?? []))).map(plain);
-  return texts.find(Boolean) ?? validationMessage;
+  return texts.find(Boolean) ?? (element as Partial<HTMLInputElement>).validationMessage ?? "";
 }

@@ -1,6 +1,6 @@
 // What a person can do with an element, independent of its markup.
 
-import { attribute, styleOf, takesKeys } from "./tree.js";
+import { attribute, styleOf, type Tag, tagOf, takesKeys } from "./tree.js";
 
 /**
  * `field`: takes text. `check`: on or off. `choice`: one of several. `select`: a list to choose from. `slider`: a
@@ -38,19 +38,19 @@ const INPUTS: Readonly<Record<string, Kind>> = {
   file: "file",
 };
 
-/** `style`: the element's, if it is at hand. */
-export function kindOf(element: Element, style?: CSSStyleDeclaration): Kind | undefined {
-  const own = nativeKind(element);
+/** `style` and `tag`: the element's, if they are at hand. */
+export function kindOf(element: Element, style?: CSSStyleDeclaration, tag = tagOf(element)): Kind | undefined {
+  const own = nativeKind(element, tag.name);
   // A role does not change what a native field accepts.
   if (own === "field" || own === "select" || own === "file") return own;
-  const kind = ROLES[attribute(element, "role").split(" ")[0] ?? ""] ?? own;
+  const kind = (tag.role === "" ? undefined : ROLES[tag.role.split(" ")[0] ?? ""]) ?? own;
   // A combobox that only shows a choice and opens a list is pressed like a button; no text can be entered.
   if (kind !== undefined) return kind === "field" && !isEditable(element) && !takesKeys(element) ? "button" : kind;
-  return isClickable(element, style) ? "area" : undefined;
+  return isClickable(element, style, tag) ? "area" : undefined;
 }
 
-function nativeKind(element: Element): Kind | undefined {
-  switch (element.localName) {
+function nativeKind(element: Element, name: string): Kind | undefined {
+  switch (name) {
     case "a":
     case "area":
       return element.hasAttribute("href") ? "link" : undefined;
@@ -77,13 +77,11 @@ export function isEditable(element: Element | null): boolean {
 }
 
 /** Judged by an `onclick` handler, a `tabindex`, or a pointer cursor that its parent does not have. */
-function isClickable(element: Element, style?: CSSStyleDeclaration): boolean {
-  if (
-    element.hasAttribute("onclick") ||
-    (attribute(element, "tabindex") >= "0" && !/^(?:body|html|iframe)$/.test(element.localName))
-  )
-    return true;
-  if ((style ?? styleOf(element)).cursor !== "pointer" || element.localName === "label") return false;
+function isClickable(element: Element, style: CSSStyleDeclaration | undefined, { name, marked }: Tag): boolean {
+  const reacts = (): boolean =>
+    element.hasAttribute("onclick") || (attribute(element, "tabindex") >= "0" && !/^(?:body|html|iframe)$/.test(name));
+  if (marked && reacts()) return true;
+  if ((style ?? styleOf(element)).cursor !== "pointer" || name === "label") return false;
   const { parentElement } = element;
   return (
     parentElement !== null &&

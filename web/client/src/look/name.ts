@@ -63,8 +63,9 @@ function quick(element: Element): string | undefined {
   const label = plain(attribute(element, "aria-label"));
   if (label !== "") return label;
   if (!BY_CONTENT.test(element.localName) || element.shadowRoot !== null) return undefined;
-  // A button may have a label beside it.
-  if (((element as HTMLButtonElement).labels?.length ?? 0) > 0) return undefined;
+  // A button may have a label beside it. The browser searches the whole document for labels.
+  const mayBeLabelled = element.id !== "" || element.closest("label") !== null;
+  if (mayBeLabelled && ((element as HTMLButtonElement).labels?.length ?? 0) > 0) return undefined;
   if (element.firstElementChild === null) return element.textContent ?? "";
   return element.querySelector(TELLING) === null ? written(element) : undefined;
 }

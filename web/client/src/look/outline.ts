@@ -20,8 +20,8 @@ import { nameOf } from "./name.js";
 import { type Clipping, clippingOf, isSeen, own, within } from "./clipping.js";
 import { choiceBox, isDrawing, labelledBy, isPartOfName, SKIPPED, shownText } from "./reading.js";
 import { frameNumbers, headingLevel, isRow, pictureOf, stateOf, titleOf } from "./titles.js";
-import { attribute, frameBody, inside, isElement, plain, styleOf } from "./tree.js";
-import { hasSize, hides, isBeyond, isClippedAway, isSilenced } from "./visible.js";
+import { attribute, frameBody, inside, isElement, isSet, plain, styleOf, type Tag, tagOf } from "./tree.js";
+import { hasSize, hides, isBeyond, isClippedAway, isMarkedDisabled, isSilenced } from "./visible.js";
 
 export interface OutlineOptions {
   /** Includes content outside of the viewport, and lists in full. */
@@ -41,6 +41,12 @@ export interface Outline {
   /** The number of controls out of sight. */
   readonly above: number;
   readonly below: number;
+}
+
+/** The style of an element, with its `display`, which is read once. */
+interface Displayed {
+  readonly style: CSSStyleDeclaration;
+  readonly display: string;
 }
 
 const INLINE = /^(?:inline|contents|ruby)/;
@@ -124,7 +130,10 @@ export function outline(
     }
     endText();
     met?.(element, shown);
-    if (!reading) pieces.push(describe(element, kind, { called: holds ? calledAs(element) : undefined, compare }));
+    // What is shown by another element has other elements around it.
+    const disabled = element === visited?.element ? place.disabled || element.matches(":disabled") : undefined;
+    const called = holds ? calledAs(element) : undefined;
+    if (!reading) pieces.push(describe(element, kind, { called, compare, disabled }));
     else if (kind === "field" || kind === "select" || kind === "slider") {
       const value = linesOf(element)?.trim().replaceAll("\n", BREAK) || valueOf(element, kind, true);
       words += `${nameOf(element)}: ${value}`;
@@ -132,12 +141,14 @@ export function outline(
     } else words += ` ${nameOf(element)}`;
   };
 
-  const children = (element: Element, place: Clipping): void => {
+  const children = (element: Element, place: Clipping, { name }: Tag): void => {
+    const all = inside(element, name);
+    const nodes = isFolded(element, name) ? all.filter(isSummary) : all;
     if (!fold) {
-      for (const child of inside(element)) visit(child, place);
+      for (const child of nodes) visit(child, place);
       return;
     }
-    for (const run of runs(inside(element))) {
+    for (const run of runs(nodes)) {
       const alike = run.filter(isElement);
       const seen =
         alike.length > OUTLINE_ALIKE_MAX ? alike.filter((child) => isSeen(child, place) && isShown(child)) : [];
@@ -157,11 +168,11 @@ export function outline(
   };
 
   /** The children of a tree item are written below it. */
-  const nested = (element: Element, place: Clipping): void => {
+  const nested = (element: Element, place: Clipping, tag: Tag): void => {
     const branch = element.querySelector("[role=group]") !== null;
     if (branch) flush();
     if (branch) depth++;
-    children(element, place);
+    children(element, place, tag);
     if (branch) flush();
     if (branch) depth--;
   };
@@ -173,7 +184,7 @@ export function outline(
     if (place.silent || (isSpace && words === "")) return;
     if (parentElement !== null) {
       const style = parentElement === visited?.element ? visited.style : styleOf(parentElement);
-      if (style.visibility !== "visible" || isFolded(parentElement, undefined) || !isSeen(parentElement, place)) return;
+      if (style.visibility !== "visible" || !isSeen(parentElement, place)) return;
       // Preserved line breaks are kept.
       if (!isSpace && text.includes("\n") && /^(?:preserve|break)/.test(style.whiteSpaceCollapse)) {
         words += text.replace(/\n$/, "").replaceAll("\n", BREAK);
@@ -197,43 +208,49 @@ export function outline(
       read(node, around);
       return;
     }
-    if (!isElement(node) || SKIPPED.test(node.localName)) return;
+    if (!isElement(node)) return;
+    const tag = tagOf(node);
+    const { name, marked } = tag;
+    if (SKIPPED.test(name)) return;
     const style = styleOf(node);
     const { display } = style;
     visited = { element: node, style };
-    const place = own(style, around);
-    if (hides(node, style, display) || isSilenced(node, compare) || isFolded(node.parentElement, node)) return;
-    const apart = node.shadowRoot ?? frameBody(node);
+    if (hides(node, style, display) || (marked && isSilenced(node, compare))) return;
+    const clipping = own(style, around);
+    const place = marked && isSet(node, "aria-disabled") ? { ...clipping, disabled: true } : clipping;
+    const apart = node.shadowRoot ?? frameBody(node, name);
     if (apart !== undefined) findChoices(apart);
-    if (node.localName === "br") words += reading ? BREAK : " ";
+    if (name === "br") words += reading ? BREAK : " ";
     const block = !INLINE.test(display);
     if (block) part();
-    else if (/^inline-/.test(display)) endText();
-    if (node.localName === "svg") drawing(node, style, place);
-    else element(node, style, place);
-    // The cheaper check comes first.
-    if (node.hasAttributes() && !isRow(node)) mark(node, place);
+    else if (display.startsWith("inline-")) endText();
+    const box = { style, display };
+    if (name === "svg") drawing(node, box, place, tag);
+    else element(node, box, place, tag);
+    if (marked && !isRow(node, tag)) mark(node, place, tag);
     if (block) part();
   };
 
   /** Adds the visible state of an element that is not a control. */
-  const mark = (node: Element, place: Clipping): void => {
+  const mark = (node: Element, place: Clipping, tag: Tag): void => {
     const state = reading ? "" : stateOf(node);
     // The cheaper checks come first.
-    if (state === "" || kindOf(node) !== undefined || !isSeen(node, place)) return;
+    if (state === "" || kindOf(node, undefined, tag) !== undefined || !isSeen(node, place)) return;
     endText();
     if (pieces.length > 0) pieces[pieces.length - 1] += ` ${state}`;
   };
 
-  const element = (node: Element, style: CSSStyleDeclaration, place: Clipping): void => {
-    const inner = isClippedAway(node, style) ? { ...place, silent: true, pixel: true } : within(node, style, place);
-    const field = choiceBoxes.get(node);
+  const element = (node: Element, { style, display }: Displayed, place: Clipping, tag: Tag): void => {
+    const { name, role } = tag;
+    const isPixel = isClippedAway(node, style, display);
+    const inner = isPixel ? { ...place, silent: true, pixel: true } : within(node, style, place);
+    const field = choiceBoxes.size === 0 ? undefined : choiceBoxes.get(node);
     if (field !== undefined) {
       act(field, "field", place, false, node);
       return;
     }
-    const drawing = kindOf(node, style);
-    const mayDraw = drawing === "area" || (drawing === "button" && attribute(node, "role") === "combobox");
+    const drawing = kindOf(node, style, tag);
+    const mayDraw = drawing === "area" || (drawing === "button" && role === "combobox");
     const kind = mayDraw && isDrawing(node) ? undefined : drawing;
     // For reading, an area is its content.
     const area = kind === "area" && reading;
@@ -241,15 +258,15 @@ export function outline(
     if (kind !== undefined && !area) {
       if (holds) flush();
       if (style.visibility === "visible") act(node, kind, place, holds);
-      if (node.localName === "pre") flush();
+      if (name === "pre") flush();
       // A clickable card may contain controls.
       if (!holds) {
         if (kind !== "field" && kind !== "select" && node.firstElementChild !== null)
-          nested(node, { ...inner, silent: true });
+          nested(node, { ...inner, silent: true }, tag);
         return;
       }
     }
-    const picture = pictureOf(node);
+    const picture = pictureOf(node, tag);
     if (picture !== undefined) {
       if (picture !== "" && !place.silent && hasSize(node) && isSeen(node, place)) {
         endText();
@@ -257,26 +274,26 @@ export function outline(
       }
       return;
     }
-    const level = headingLevel(node);
+    const level = headingLevel(node, tag);
     if (level > 0) {
       flush();
       prefix = reading ? "" : `${"#".repeat(level)} `;
-      children(node, inner);
+      children(node, inner, tag);
       flush();
       prefix = "";
       return;
     }
-    if (isRow(node)) {
+    if (isRow(node, tag)) {
       if (!holds) flush();
       rows++;
-      children(node, inner);
-      mark(node, place);
+      children(node, inner, tag);
+      if (tag.marked) mark(node, place, tag);
       flush();
       rows--;
       return;
     }
-    const title = reading || holds ? "" : titleOf(node);
-    if (node.localName === "iframe" && frameBody(node) === undefined) {
+    const title = reading || holds ? "" : titleOf(node, tag);
+    if (name === "iframe" && frameBody(node, name) === undefined) {
       if (reading || !isSeen(node, place) || !hasSize(node)) return;
       // The lines of a numbered frame follow below.
       const numbered = frameNumbers.has(node);
@@ -286,7 +303,7 @@ export function outline(
       return;
     }
     if (title === "") {
-      const control = node.localName === "label" ? labelledBy(node) : null;
+      const control = name === "label" ? labelledBy(node) : null;
       const drawn = control !== null && !control.checkVisibility() ? kindOf(control) : undefined;
       // The control may be visible only through its label.
       if (control !== null && /^(?:check|choice|file)$/.test(drawn ?? ""))
@@ -294,21 +311,21 @@ export function outline(
       // The text of a label is already shown as its control's name.
       const labels = control !== null && (drawn !== undefined || (control.checkVisibility() && isSeen(control, place)));
       const named = labels && (isTicked(control) || isPartOfName(shownText(node, [control]), nameOf(control)));
-      const silent = inner.silent || named || (node.localName === "legend" && !reading);
-      children(node, { ...inner, silent });
+      const silent = inner.silent || named || (name === "legend" && !reading);
+      children(node, silent === inner.silent ? inner : { ...inner, silent }, tag);
       return;
     }
     flush();
     const at = lines.length;
     depth++;
-    children(node, inner);
+    children(node, inner, tag);
     flush();
     depth--;
     if (lines.length > at) lines.splice(at, 0, `${" ".repeat(depth)}${title}:`);
   };
 
   /** Writes an SVG: its controls, its texts, and its description. */
-  const drawing = (node: Element, style: CSSStyleDeclaration, place: Clipping): void => {
+  const drawing = (node: Element, box: Displayed, place: Clipping, tag: Tag): void => {
     const { width, height } = node.getBoundingClientRect();
     const parts = node.querySelectorAll(width > ICON_PX_MAX || height > ICON_PX_MAX ? "*" : SVG_MARKED);
     let held: Element | undefined;
@@ -324,7 +341,7 @@ export function outline(
       }
     }
     const picture = kindOf(node) === undefined ? plain(attribute(node, "aria-label")) || pictureOf(node) : undefined;
-    if (kindOf(node) !== undefined) element(node, style, place);
+    if (kindOf(node) !== undefined) element(node, box, place, tag);
     else if (picture && !place.silent && isSeen(node, place)) {
       endText();
       pieces.push(picture.startsWith("image: ") ? picture : `image: ${shorten(picture, OUTLINE_NAME_CHARS_MAX)}`);
@@ -332,7 +349,10 @@ export function outline(
   };
 
   findChoices(root);
-  visit(root, clippingOf(all || compare ? undefined : { left: 0, top: 0, right: innerWidth, bottom: innerHeight }));
+  const view = all || compare ? undefined : { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  const { parentElement } = root;
+  if (parentElement === null || !isFolded(parentElement, parentElement.localName) || isSummary(root))
+    visit(root, clippingOf(view, isMarkedDisabled(root)));
   flush();
   if (cut > 0) {
     const next =
@@ -360,9 +380,13 @@ function runs(nodes: Iterable<Node>): Node[][] {
   return found;
 }
 
-/** Whether the child is hidden in a closed `details`: everything but its summary. */
-function isFolded(parent: Element | null, child: Element | undefined): boolean {
-  return parent?.localName === "details" && child?.localName !== "summary" && !(parent as HTMLDetailsElement).open;
+/** Whether an element is a closed `details`, which hides everything but its summary. */
+function isFolded(element: Element, name: string): boolean {
+  return name === "details" && !(element as HTMLDetailsElement).open;
+}
+
+function isSummary(node: Node): boolean {
+  return isElement(node) && node.localName === "summary";
 }
 
 /** Whether a text of an SVG is written. */

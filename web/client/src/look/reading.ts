@@ -39,9 +39,10 @@ export function shownText(element: Element, except: readonly (Element | null)[] 
     }
     if (except.includes(node) || SKIPPED.test(node.localName) || isSilenced(node)) return;
     const style = styleOf(node);
-    if (hides(node, style) || style.visibility !== "visible" || isIconFont(style)) return;
-    if (isClippedAway(node, style) || (node !== element && node.matches(POPUP))) return;
-    const apart = !/^(?:inline|contents)$/.test(style.display);
+    const { display } = style;
+    if (hides(node, style, display) || style.visibility !== "visible" || isIconFont(style)) return;
+    if (isClippedAway(node, style, display) || (node !== element && node.matches(POPUP))) return;
+    const apart = !/^(?:inline|contents)$/.test(display);
     if (apart) text += " ";
     for (const child of inside(node)) walk(child);
     if (apart) text += " ";

@@ -3,17 +3,17 @@
 import { clip } from "../core/clip.js";
 import { OUTLINE_NAME_CHARS_MAX } from "../core/limits.js";
 import { nameOf } from "./name.js";
-import { attribute, frameBody, plain } from "./tree.js";
+import { attribute, frameBody, plain, tagOf } from "./tree.js";
 
-export function headingLevel(element: Element): number {
-  const native = /^h([1-6])$/.exec(element.localName)?.[1];
-  return Number(native ?? (attribute(element, "role") === "heading" ? attribute(element, "aria-level") || 2 : 0));
+export function headingLevel(element: Element, { name, role } = tagOf(element)): number {
+  const native = /^h([1-6])$/.exec(name)?.[1];
+  return Number(native ?? (role === "heading" ? attribute(element, "aria-level") || 2 : 0));
 }
 
-export function isRow(element: Element): boolean {
-  if (element.localName === "tr" || attribute(element, "role") === "row") return true;
+export function isRow(element: Element, { name, role } = tagOf(element)): boolean {
+  if (name === "tr" || role === "row") return true;
   return (
-    (/^(?:li|article)$/.test(element.localName) || attribute(element, "role") === "listitem") &&
+    (name === "li" || name === "article" || role === "listitem") &&
     element.querySelector("ul,ol,table,form,pre,[role=list]") === null
   );
 }
@@ -23,10 +23,9 @@ export function isNamed(element: Element): boolean {
 }
 
 /** The title above the lines of a group. */
-export function titleOf(element: Element): string {
-  const role = attribute(element, "role") || element.localName;
+export function titleOf(element: Element, tag = tagOf(element)): string {
   const name = (): string => (isNamed(element) ? clip(nameOf(element), OUTLINE_NAME_CHARS_MAX) : "");
-  switch (role) {
+  switch (tag.role || tag.name) {
     case "dialog":
     case "alertdialog":
       return plain(`dialog ${name()}`);
@@ -78,9 +77,8 @@ export function stateOf(element: Element): string {
 }
 
 /** The text of a picture, a progress bar or a meter; `undefined` for any other element. */
-export function pictureOf(element: Element): string | undefined {
-  const role = attribute(element, "role") || element.localName;
-  switch (role) {
+export function pictureOf(element: Element, { name, role } = tagOf(element)): string | undefined {
+  switch (role || name) {
     case "img":
     case "image": {
       const label = plain(attribute(element, "aria-label") || attribute(element, "alt")) || svgTitle(element);

@@ -4,11 +4,28 @@ export function isElement(node: Node): node is Element {
   return node.nodeType === Node.ELEMENT_NODE;
 }
 
+/**
+ * What the markup says of an element. It is read once for each element of an outline: each question to the browser costs
+ * as much as the code around it.
+ */
+export interface Tag {
+  readonly name: string;
+  /** Empty without one. */
+  readonly role: string;
+  /** Whether it has any attribute. */
+  readonly marked: boolean;
+}
+
+export function tagOf(element: Element): Tag {
+  const marked = element.hasAttributes();
+  return { name: element.localName, role: marked ? attribute(element, "role") : "", marked };
+}
+
 /** The displayed child nodes of an element. */
-export function inside(element: Element): readonly Node[] {
-  const frame = frameBody(element);
+export function inside(element: Element, name = element.localName): readonly Node[] {
+  const frame = frameBody(element, name);
   if (frame !== undefined) return [frame];
-  if (element.localName === "slot") {
+  if (name === "slot") {
     const put = (element as HTMLSlotElement).assignedNodes();
     if (put.length > 0) return put;
   }
@@ -19,8 +36,8 @@ export function inside(element: Element): readonly Node[] {
 }
 
 /** The body of a same-origin frame. */
-export function frameBody(element: Element): Element | undefined {
-  if (element.localName !== "iframe" && element.localName !== "frame") return undefined;
+export function frameBody(element: Element, name = element.localName): Element | undefined {
+  if (name !== "iframe" && name !== "frame") return undefined;
   try {
     return (element as HTMLIFrameElement).contentDocument?.body ?? undefined;
   } catch {
@@ -60,8 +77,21 @@ export function selectAll(selector: string, root: ParentNode = document): Elemen
   return found;
 }
 
+/**
+ * The styles of elements of this document that were looked at. Each stays up to date, and to make one costs as much as to
+ * read it.
+ */
+const styles = new WeakMap<Element, CSSStyleDeclaration>();
+const here = document;
+
 export function styleOf(element: Element): CSSStyleDeclaration {
-  return (element.ownerDocument.defaultView ?? window).getComputedStyle(element);
+  const { ownerDocument } = element;
+  if (ownerDocument !== here) return (ownerDocument.defaultView ?? window).getComputedStyle(element);
+  const known = styles.get(element);
+  if (known !== undefined) return known;
+  const style = getComputedStyle(element);
+  styles.set(element, style);
+  return style;
 }
 
 export function attribute(element: Element, name: string): string {

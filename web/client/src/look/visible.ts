@@ -9,10 +9,14 @@ export interface Box {
   readonly bottom: number;
 }
 
+/** The rows of a table and their groups, which the browser always lays out. */
+const LAID_OUT = /^table-(?:row|header|footer)/;
+
 /** Whether the element itself is not drawn; its ancestors may hide it too. */
 export function hides(element: Element, style: CSSStyleDeclaration, display = style.display): boolean {
+  if (display === "none") return true;
   // Content that the browser does not lay out, as with `hidden=until-found`.
-  if (display === "none" || style.contentVisibility === "hidden") return true;
+  if (!LAID_OUT.test(display) && style.contentVisibility === "hidden") return true;
   // Controls are often made transparent and drawn by their labels; an element that fades in is visible a moment later.
   return (
     style.opacity === "0" &&
@@ -60,9 +64,13 @@ export function hasSize(element: Element, { width, height } = element.getBoundin
   return [...element.children].some((child) => hasSize(child));
 }
 
+/** How an element is displayed that is in the flow: `position` turns these into blocks. */
+const IN_FLOW = /^(?:inline|table-)/;
+
 /** Whether an element is for screen readers only: a pixel that clips its content. */
-export function isClippedAway(element: Element, style: CSSStyleDeclaration): boolean {
+export function isClippedAway(element: Element, style: CSSStyleDeclaration, display = style.display): boolean {
   // The cheaper checks come first.
+  if (IN_FLOW.test(display)) return false;
   if (!/^(?:absolute|fixed)$/.test(style.position) || style.overflow === "visible") return false;
   const { width, height } = element.getBoundingClientRect();
   return width <= 1 && height <= 1;
@@ -100,7 +108,11 @@ export function clipped(a: Box, b: Box): Box {
 }
 
 export function isDisabled(element: Element): boolean {
-  if (element.matches(":disabled")) return true;
+  return element.matches(":disabled") || isMarkedDisabled(element);
+}
+
+/** Whether `aria-disabled` of the element, or of one around it, disables it. */
+export function isMarkedDisabled(element: Element): boolean {
   for (let at: Element | null = element; at !== null; at = above(at)) if (isSet(at, "aria-disabled")) return true;
   return false;
 }
