@@ -115,6 +115,45 @@ test("members that come, go and change places", () => {
   assert.deepEqual(patchOf({ a: [1] }, { a: { 0: 1 } }), [{ op: "replace", path: "/a", value: { 0: 1 } }]);
 });
 
+test("members are the value's own, whatever it inherits", () => {
+  class Row {
+    own: unknown = 1;
+    get inherited(): number {
+      return 5;
+    }
+  }
+  const row = Object.assign(Object.create({ inherited: 2 }) as object, { own: 1 });
+  const bare = Object.assign(Object.create(null) as object, { own: 1 });
+  const patchOf = (before: object, after: object): unknown => differenceOf(copyOf(before), after).patch;
+  for (const value of [new Row(), row, bare]) {
+    assert.deepEqual(patchOf({ own: 1 }, value), []);
+    assert.deepEqual(patchOf({ own: 1, inherited: 2 }, value), [{ op: "remove", path: "/inherited" }]);
+    assert.deepEqual(patchOf({ rows: [{}] }, { rows: [value] }), [{ op: "add", path: "/rows/0/own", value: 1 }]);
+  }
+});
+
+test("a page that adds to what all objects inherit changes nothing", () => {
+  const cases: [object, object][] = [
+    [{ a: 1 }, { a: 2 }],
+    [{}, { shade: 5, grey: 6 }],
+    [{ shade: 5, grey: 6 }, {}],
+    [{ shade: 5 }, { shade: 5, a: [{ shade: 5 }] }],
+  ];
+  const base = Object.prototype as Record<string, unknown>;
+  Object.defineProperty(base, "shade", { value: 5, configurable: true, writable: true });
+  base.grey = 6;
+  try {
+    for (const [before, after] of cases) {
+      const { copy, patch } = differenceOf(copyOf(before), after);
+      assert.deepEqual(Object.entries(copy), Object.entries(JSON.parse(JSON.stringify(after)) as object));
+      const applied = Object.entries(applyPatch(before, patch as Operation[]).newDocument);
+      assert.deepEqual(applied, Object.entries(after));
+    }
+  } finally {
+    for (const name of ["shade", "grey"]) delete base[name];
+  }
+});
+
 test("with origins, a part that is the same object is not looked into", () => {
   let looks = 0;
   const row = (n: number): object => ({

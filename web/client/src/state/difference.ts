@@ -10,7 +10,8 @@ export type Operation =
   | { readonly op: "remove"; readonly path: string };
 
 /** What JSON makes of an object or array. */
-export type Tree = Record<string, unknown> | unknown[];
+export type Tree = Members | unknown[];
+type Members = Record<string, unknown>;
 
 export interface Difference {
   /** The new copy; the old one where nothing changed. */
@@ -35,7 +36,7 @@ export function jsonOf(value: unknown, key: string | number): unknown {
   if (typeof one === "object" ? one !== null : typeof one === "bigint" || typeof one === "function") {
     const { toJSON } = one as { toJSON?: unknown };
     if (typeof toJSON === "function") one = toJSON.call(one, String(key)) as unknown;
-    if (isTree(one) && !isPlain(one)) one = unboxed(one);
+    if (isTree(one) && !Array.isArray(one) && !isPlain(one)) one = unboxed(one);
   }
   switch (typeof one) {
     case "number":
@@ -62,8 +63,7 @@ export function areAlike(one: unknown, other: unknown): boolean {
 }
 
 function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === Array.prototype;
+  return Object.getPrototypeOf(value) === Object.prototype;
 }
 
 /** The value of a boxed one, whatever window it comes from. */
@@ -113,95 +113,140 @@ export function copyOf(live: object, origins?: Origins, levels = VALUE_DEPTH_MAX
  */
 export function differenceOf(copy: Tree, live: object, origins?: Origins): Difference {
   const patch: Operation[] = [];
+  /** Where the walk is: the keys down to its depth; those beyond are left from other parts. */
   const trail: (string | number)[] = [];
+  const bare = isBare();
   let chars = 0;
 
-  const pathTo = (key: string | number): string =>
-    [...trail, key].map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-  const made = (value: unknown, levels: number): unknown => (isTree(value) ? copyOf(value, origins, levels) : value);
-  const add = (into: Tree, key: string | number, value: unknown, levels: number): void => {
-    const one = made(value, levels);
-    patch.push({ op: "add", path: pathTo(key), value: one });
-    chars += memberChars(into, key, one);
-    set(into, key, one);
-  };
-  const remove = (from: Tree, key: string | number): void => {
-    patch.push({ op: "remove", path: pathTo(key) });
-    chars -= memberChars(from, key, at(from, key));
+  const pathTo = (key: string | number, depth: number): string =>
+    [...trail.slice(0, depth), key]
+      .map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`)
+      .join("");
+
+  const remove = (from: Tree, key: string | number, depth: number): void => {
+    patch.push({ op: "remove", path: pathTo(key, depth) });
+    chars -= memberChars(key, at(from, key));
     if (Array.isArray(from)) from.pop();
     else delete from[key];
   };
 
-  /** What a part is now, which was there before. */
-  const part = (before: unknown, key: string | number, value: unknown, levels: number): unknown => {
+  /** A part of which nothing stays. `before` is `undefined` where there was none. */
+  const replaced = (before: unknown, key: string | number, value: unknown, depth: number): unknown => {
     if (before === value) return before;
-    if (areAlike(before, value)) {
-      trail.push(key);
-      const now = walk(before as Tree, value as object, levels);
-      trail.pop();
-      return now;
-    }
-    const one = made(value, levels);
-    patch.push({ op: "replace", path: pathTo(key), value: one });
-    chars += charsOf(one) - charsOf(before);
+    const one = isTree(value) ? copyOf(value, origins, VALUE_DEPTH_MAX - depth - 1) : value;
+    patch.push({ op: before === undefined ? "add" : "replace", path: pathTo(key, depth), value: one });
+    chars += before === undefined ? memberChars(key, one) : charsOf(one) - charsOf(before);
     return one;
   };
 
-  const walk = (before: Tree, now: object, levels: number): Tree => {
+  /** What a part is now; `undefined` where JSON leaves it out. */
+  const part = (before: unknown, key: string | number, live: unknown, depth: number): unknown => {
+    let value = jsonOf(live, key);
+    if (value === undefined) {
+      if (typeof key === "string") return undefined;
+      value = null;
+    }
+    if (!areAlike(before, value)) return replaced(before, key, value, depth);
+    trail[depth] = key;
+    return walk(before as Tree, value as object, depth + 1);
+  };
+
+  /** The same for an object or array. Most are plain ones, for which fewer questions are enough. */
+  const treePart = (before: unknown, key: string | number, live: object, depth: number): unknown => {
+    if (typeof (live as { toJSON?: unknown }).toJSON === "function") return part(before, key, live, depth);
+    if (Array.isArray(live)) {
+      if (!Array.isArray(before)) return replaced(before, key, live, depth);
+      trail[depth] = key;
+      return items(before, live, depth + 1);
+    }
+    if (!isPlain(live) || !isTree(before) || Array.isArray(before)) return part(before, key, live, depth);
+    trail[depth] = key;
+    return members(before as Members, live as Members, bare, depth + 1);
+  };
+
+  const walk = (before: Tree, now: object, depth: number): Tree =>
+    Array.isArray(before)
+      ? items(before, now as readonly unknown[], depth)
+      : members(before, now as Members, bare && isPlain(now), depth);
+
+  const items = (before: unknown[], now: readonly unknown[], depth: number): unknown[] => {
     if (origins?.get(before) === now) return before;
-    if (levels === 0) throw tooDeep(now);
-    const after = Array.isArray(before)
-      ? items(before, now as readonly unknown[], levels - 1)
-      : members(before, now as Readonly<Record<string, unknown>>, levels - 1);
+    if (depth === VALUE_DEPTH_MAX) throw tooDeep(now);
+    const { length } = now;
+    let after = before;
+    for (let index = 0; index < length; index++) {
+      const was = before[index];
+      const live = now[index];
+      if (isLeaf(live) && live === was) continue;
+      const one = isTree(live) ? treePart(was, index, live, depth) : part(was, index, live, depth);
+      if (one === was) continue;
+      if (after === before) after = before.slice();
+      after[index] = one;
+    }
+    if (after === before && length < before.length) after = before.slice();
+    for (let index = after.length - 1; index >= length; index--) remove(after, index, depth);
     origins?.set(after, now);
     return after;
   };
 
-  const items = (before: readonly unknown[], now: readonly unknown[], levels: number): unknown[] => {
-    let after = before as unknown[];
-    const own = (): unknown[] => (after === before ? (after = before.slice()) : after);
-    const kept = Math.min(before.length, now.length);
-    for (let index = 0; index < kept; index++) {
-      const one = part(before[index], index, jsonOf(now[index], index) ?? null, levels);
-      if (one !== before[index]) own()[index] = one;
-    }
-    for (let index = before.length - 1; index >= now.length; index--) remove(own(), index);
-    for (let index = kept; index < now.length; index++) add(own(), index, jsonOf(now[index], index) ?? null, levels);
-    return after;
-  };
+  /** Whether `was`, which a copy has under this name, is its own. */
+  const isOwn = (before: Members, key: string, was: unknown): boolean =>
+    was !== undefined && typeof was !== "function" && ((bare && key !== "__proto__") || Object.hasOwn(before, key));
 
-  const members = (
-    before: Readonly<Record<string, unknown>>,
-    now: Readonly<Record<string, unknown>>,
-    levels: number,
-  ): Record<string, unknown> => {
-    let after = before as Record<string, unknown>;
-    const own = (): Record<string, unknown> => (after === before ? (after = { ...before }) : after);
-    // Both have the same names in the same order nearly always, which is faster to see than to look each one up.
-    const names = Object.keys(before);
-    let same = 0;
-    let others: Set<string> | undefined;
-    for (const key of Object.keys(now)) {
-      const value = jsonOf(now[key], key);
-      if (value === undefined) continue;
-      if (others === undefined && names[same] === key) same++;
-      else if (Object.hasOwn(before, key)) (others ??= new Set()).add(key);
-      else {
-        others ??= new Set();
-        add(own(), key, value, levels);
+  /**
+   * `ownOnly` is known of what names nothing inherited in `for … in`, which makes no list of names, and by whose names
+   * engines read the fastest.
+   */
+  const members = (before: Members, now: Members, ownOnly: boolean, depth: number): Members => {
+    if (origins?.get(before) === now) return before;
+    if (depth === VALUE_DEPTH_MAX) throw tooDeep(now);
+    let after = before;
+    let met = 0;
+    /** What JSON leaves out. */
+    let out: Set<string> | undefined;
+    for (const key in now) {
+      if (!ownOnly && !Object.hasOwn(now, key)) continue;
+      const live = now[key];
+      const there = before[key];
+      if (bare && isLeaf(live) && live === there) {
+        met++;
         continue;
       }
-      const one = part(before[key], key, value, levels);
-      if (one !== before[key]) set(own(), key, one);
+      const was = isOwn(before, key, there) ? there : undefined;
+      const one = isTree(live) ? treePart(was, key, live, depth) : part(was, key, live, depth);
+      if (one === undefined) {
+        (out ??= new Set()).add(key);
+        continue;
+      }
+      if (was !== undefined) met++;
+      if (one === was) continue;
+      if (after === before) after = { ...before };
+      set(after, key, one);
     }
-    for (; same < names.length; same++) {
-      const name = names[same] ?? "";
-      if (others?.has(name) !== true) remove(own(), name);
+    for (const key in before) if (bare || Object.hasOwn(before, key)) met--;
+    if (met < 0) {
+      if (after === before) after = { ...before };
+      for (const key of Object.keys(before))
+        if (out?.has(key) === true || !Object.prototype.propertyIsEnumerable.call(now, key)) remove(after, key, depth);
     }
+    origins?.set(after, now);
     return after;
   };
 
-  return { copy: walk(copy, live, VALUE_DEPTH_MAX), patch, chars };
+  return { copy: walk(copy, live, 0), patch, chars };
+}
+
+/** Whether a value is JSON as it is, and nothing in it can change. */
+function isLeaf(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null;
+}
+
+/** Whether plain objects inherit functions only, and nothing that `for … in` names. */
+function isBare(): boolean {
+  const inherited = Object.entries(Object.getOwnPropertyDescriptors(Object.prototype));
+  return inherited.every(
+    ([name, { enumerable, value }]) => name === "__proto__" || (enumerable !== true && typeof value === "function"),
+  );
 }
 
 function at(tree: Tree, key: string | number): unknown {
@@ -221,8 +266,8 @@ function charsOf(value: unknown): number {
 }
 
 /** Those of a member or an item, with its name, colon and comma. */
-function memberChars(tree: Tree, key: string | number, value: unknown): number {
-  return charsOf(value) + 1 + (Array.isArray(tree) ? 0 : charsOf(key) + 1);
+function memberChars(key: string | number, value: unknown): number {
+  return charsOf(value) + 1 + (typeof key === "number" ? 0 : charsOf(key) + 1);
 }
 
 /** What contains itself is no JSON at all, which the engine says better. */
