@@ -5,8 +5,8 @@ export function isElement(node: Node): node is Element {
 }
 
 /**
- * What the markup says of an element. It is read once for each element of an outline: each question to the browser costs
- * as much as the code around it.
+ * What the markup says of an element. It is read once for each element of an outline: each question to the browser
+ * costs as much as the code around it.
  */
 export interface Tag {
   readonly name: string;
@@ -78,8 +78,8 @@ export function selectAll(selector: string, root: ParentNode = document): Elemen
 }
 
 /**
- * The styles of elements of this document that were looked at. Each stays up to date, and to make one costs as much as to
- * read it.
+ * The styles of elements of this document that were looked at. Each stays up to date, and to make one costs as much as
+ * to read it.
  */
 const styles = new WeakMap<Element, CSSStyleDeclaration>();
 const here = document;
