@@ -1,7 +1,7 @@
 //! The figures: counts by tools, and times measured beside the relay until their ratio is known well enough.
 
 use crate::memory::Memory;
-use crate::subject::{Kind, Subject};
+use crate::subject::{Kind, Load, Subject};
 use crate::under::{self, Under};
 use eye_testkit::process::processor_time;
 use serde::{Deserialize, Serialize};
@@ -25,24 +25,25 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Counts a run with this many round trips and subtracts a run without them.
-    pub fn of(kind: &Kind<'_>, calls: u32) -> Self {
+    /// Counts a run with these round trips and subtracts a run without them.
+    pub fn of(kind: &Kind<'_>, load: Load) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        Self::kept(kind, calls, folder.path())
+        Self::kept(kind, load, folder.path())
     }
 
     /// The same, and what callgrind wrote of the run with round trips stays in a folder.
-    pub fn kept(kind: &Kind<'_>, calls: u32, folder: &Path) -> Self {
+    pub fn kept(kind: &Kind<'_>, load: Load, folder: &Path) -> Self {
         let (file, traced) = (folder.join("callgrind.out"), folder.join("strace.out"));
         let mut counted = [(0.0, BTreeMap::new()), (0.0, BTreeMap::new())];
-        for (counted, calls) in counted.iter_mut().zip([0, calls]) {
-            run(kind, &Under::Callgrind(file.clone()), calls);
+        for (counted, calls) in counted.iter_mut().zip([0, load.calls]) {
+            let load = Load { calls, ..load };
+            run(kind, &Under::Callgrind(file.clone()), load);
             counted.0 = under::instructions(&file);
-            run(kind, &Under::Strace(traced.clone()), calls);
+            run(kind, &Under::Strace(traced.clone()), load);
             counted.1 = under::system_calls(&traced);
         }
         let [(without, calls_without), (with, calls_with)] = counted;
-        let each = |count: f64| count / f64::from(calls);
+        let each = |count: f64| count / f64::from(load.calls);
         let less = |(name, count): (String, f64)| {
             let count = each(count - calls_without.get(&name).copied().unwrap_or(0.0));
             (count >= SELDOM).then_some((name, count))
@@ -52,10 +53,10 @@ impl Cost {
     }
 }
 
-/// Runs the subject under a tool, with this many round trips.
-pub fn run(kind: &Kind<'_>, under: &Under, calls: u32) {
+/// Runs the subject under a tool, with these round trips.
+pub fn run(kind: &Kind<'_>, under: &Under, load: Load) {
     let mut subject = Subject::start(kind, under);
-    subject.ask(calls);
+    subject.ask(load);
     subject.end();
 }
 
@@ -78,18 +79,18 @@ pub struct Pair {
 }
 
 /// Measures until the ratios are known well enough, at most `rounds_max` rounds.
-pub fn times(eye: &Path, calls: u32, rounds_max: usize) -> Times {
+pub fn times(eye: &Path, load: Load, rounds_max: usize) -> Times {
     let mut subjects = [Kind::Hub(eye), Kind::Relay].map(|kind| Subject::start(&kind, &Under::Nothing));
     let mut samples: Vec<[[f64; 2]; 3]> = Vec::new();
     loop {
         let mut round = [[0.0; 2]; 3];
         for (at, subject) in subjects.iter_mut().enumerate() {
             let (started, before) = (Instant::now(), used(subject.pid()));
-            subject.ask(calls);
+            subject.ask(load);
             let (took, after) = (started.elapsed(), used(subject.pid()));
-            round[0][at] = (after.0 - before.0) / 1e3 / f64::from(calls);
-            round[1][at] = took.as_secs_f64() * 1e6 / f64::from(calls);
-            round[2][at] = (after.1 - before.1) / f64::from(calls);
+            round[0][at] = (after.0 - before.0) / 1e3 / f64::from(load.calls);
+            round[1][at] = took.as_secs_f64() * 1e6 / f64::from(load.calls);
+            round[2][at] = (after.1 - before.1) / f64::from(load.calls);
         }
         samples.push(round);
         let [processor_us, latency_us, switches] =
@@ -164,8 +165,11 @@ impl Figures {
     }
 
     /// Prints the figures as a table, beside those of an earlier run.
-    pub fn print(&self, before: Option<&Self>) {
-        println!("One round trip, agent on the Unix socket, page on a WebSocket; {} rounds\n", self.times.rounds);
+    pub fn print(&self, at_once: u32, before: Option<&Self>) {
+        let rounds = self.times.rounds;
+        println!(
+            "One round trip of {at_once} at once, agent on the Unix socket, page on a WebSocket; {rounds} rounds\n"
+        );
         println!("| | hub | relay that copies | hub / relay |{}", if before.is_some() { " hub before |" } else { "" });
         println!("|---|--:|--:|--:|{}", if before.is_some() { "--:|" } else { "" });
         let last =

@@ -15,16 +15,18 @@ use cost::Cost;
 use memory::Memory;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use subject::Kind;
+use subject::{Kind, Load};
 use under::Under;
 
 const HELP: &str = "\
-usage: cargo xtask counts [--rounds N] [--calls N] [--json FILE] [--against FILE] [--watched FILE] [--profile FILE]
+usage: cargo xtask counts [--rounds N] [--calls N] [--at-once N] [--json FILE] [--against FILE] [--watched FILE]
+                          [--profile FILE]
        cargo xtask counts --cluster FOLDER [--calls N]
 
   --rounds N       how often hub and relay alternate for the time of the processor, at most (default 30);
                    it ends sooner when the interval of confidence of their ratio is below 5 %
   --calls N        round trips that are counted (default 2000)
+  --at-once N      questions that the agent sends before it reads their answers (default 1)
   --json FILE      writes the figures
   --against FILE   prints those of an earlier run beside them
   --watched FILE   a hub on the system's allocator, whose allocations are counted too (xtask builds one)
@@ -38,7 +40,7 @@ const TOOLS: [&str; 2] = ["valgrind", "strace"];
 struct Wanted {
     eye: PathBuf,
     rounds: usize,
-    calls: u32,
+    load: Load,
     json: Option<PathBuf>,
     against: Option<PathBuf>,
     profile: Option<PathBuf>,
@@ -62,20 +64,20 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     if let Some(file) = wanted.profile {
-        cost::run(&Kind::Hub(&wanted.eye), &Under::Callgrind(file), wanted.calls);
+        cost::run(&Kind::Hub(&wanted.eye), &Under::Callgrind(file), wanted.load);
         return ExitCode::SUCCESS;
     }
     if let Some(folder) = wanted.cluster {
-        across::print(&wanted.eye, wanted.calls, &folder);
+        across::print(&wanted.eye, wanted.load, &folder);
         return ExitCode::SUCCESS;
     }
-    let [hub, relay] = [Kind::Hub(&wanted.eye), Kind::Relay].map(|kind| Cost::of(&kind, wanted.calls));
-    let times = cost::times(&wanted.eye, wanted.calls, wanted.rounds);
-    let memory = wanted.watched.as_deref().map(|watched| Memory::of(&Kind::Hub(watched), wanted.calls));
-    let relay_memory = memory.is_some().then(|| Memory::of(&Kind::Relay, wanted.calls));
+    let [hub, relay] = [Kind::Hub(&wanted.eye), Kind::Relay].map(|kind| Cost::of(&kind, wanted.load));
+    let times = cost::times(&wanted.eye, wanted.load, wanted.rounds);
+    let memory = wanted.watched.as_deref().map(|watched| Memory::of(&Kind::Hub(watched), wanted.load));
+    let relay_memory = memory.is_some().then(|| Memory::of(&Kind::Relay, wanted.load));
     let figures = cost::Figures { hub, relay, times, memory, relay_memory };
     let before = wanted.against.as_deref().map(cost::Figures::read);
-    figures.print(before.as_ref());
+    figures.print(wanted.load.at_once, before.as_ref());
     if let Some(file) = &wanted.json {
         figures.write(file);
     }
@@ -85,11 +87,13 @@ fn main() -> ExitCode {
 fn wanted(words: &[String]) -> Option<Wanted> {
     let (eye, mut rest) = words.split_first()?;
     let (json, against, profile, watched, cluster) = (None, None, None, None, None);
-    let mut wanted = Wanted { eye: eye.into(), rounds: 30, calls: 2_000, json, against, profile, watched, cluster };
+    let load = Load { calls: 2_000, at_once: 1 };
+    let mut wanted = Wanted { eye: eye.into(), rounds: 30, load, json, against, profile, watched, cluster };
     while let [option, value, after @ ..] = rest {
         match option.as_str() {
             "--rounds" => wanted.rounds = value.parse().ok().filter(|rounds| *rounds > 1)?,
-            "--calls" => wanted.calls = value.parse().ok().filter(|calls| *calls > 0)?,
+            "--calls" => wanted.load.calls = value.parse().ok().filter(|calls| *calls > 0)?,
+            "--at-once" => wanted.load.at_once = value.parse().ok().filter(|at_once| *at_once > 0)?,
             "--json" => wanted.json = Some(value.into()),
             "--profile" => wanted.profile = Some(value.into()),
             "--cluster" => wanted.cluster = Some(value.into()),

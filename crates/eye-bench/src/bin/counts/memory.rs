@@ -1,7 +1,7 @@
 //! The allocations of one round trip, by place: a run with many round trips minus a run without them.
 
 use crate::cost;
-use crate::subject::Kind;
+use crate::subject::{Kind, Load};
 use crate::under::{self, Allocated, Under};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,12 +20,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    pub fn of(kind: &Kind<'_>, calls: u32) -> Self {
-        let calls = calls.min(CALLS_MAX);
+    pub fn of(kind: &Kind<'_>, load: Load) -> Self {
+        let calls = load.calls.min(CALLS_MAX);
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("allocations");
         let [without, with] = [0, calls].map(|calls| {
-            cost::run(kind, &Under::Dhat(file.clone()), calls);
+            cost::run(kind, &Under::Dhat(file.clone()), Load { calls, ..load });
             under::allocations(&file)
         });
         let each = |more: f64, less: f64| (more - less) / f64::from(calls);

@@ -21,6 +21,15 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// How long one answer may take, also under a tool that slows everything down.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
+/// What the agent asks while it is counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Load {
+    /// The number of questions.
+    pub calls: u32,
+    /// How many of them the agent sends before it reads their answers.
+    pub at_once: u32,
+}
+
 /// What is counted.
 pub enum Kind<'a> {
     /// The hub of this binary.
@@ -94,7 +103,7 @@ impl Subject {
         let agent = BufReader::new(agent);
         let mut subject = Self { child, home, is_hub, agent, _page: page, _beside: beside };
         subject.find();
-        subject.ask(WARM);
+        subject.ask(Load { calls: WARM, at_once: 1 });
         subject
     }
 
@@ -115,14 +124,18 @@ impl Subject {
         }
     }
 
-    /// Does this many round trips.
-    pub fn ask(&mut self, calls: u32) {
+    /// Asks, and reads all answers.
+    pub fn ask(&mut self, Load { calls, at_once }: Load) {
         let mut line = String::new();
-        for _ in 0..calls {
-            self.agent.get_mut().write_all(QUESTION).expect("it reads");
-            line.clear();
-            self.agent.read_line(&mut line).expect("an answer in time");
-            assert_eq!(line.as_bytes(), QUESTION, "the page answers with the code");
+        for first in (0..calls).step_by(at_once as usize) {
+            let questions: Vec<String> =
+                (0..at_once.min(calls - first)).map(|number| format!("{number}:document.title\n")).collect();
+            self.agent.get_mut().write_all(questions.concat().as_bytes()).expect("it reads");
+            for question in questions {
+                line.clear();
+                self.agent.read_line(&mut line).expect("an answer in time");
+                assert_eq!(line, question, "the page answers with the code, in order");
+            }
         }
     }
 
