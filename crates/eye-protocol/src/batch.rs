@@ -2,11 +2,14 @@
 
 use crate::limits::{BATCH_BYTES_SOFT_MAX, BATCH_FRAMES_MAX};
 use crate::scan::{self, Pause};
+use memchr::memchr;
 use serde::Deserialize;
 use std::borrow::Cow;
 
 /// Bytes around a line frame in a batch: brackets and quotes.
 const PUNCTUATION_BYTES: usize = 4;
+/// Longer messages are read with pauses.
+const PLAIN_BYTES_MAX: usize = 64 << 10;
 
 /// One element of a batch.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,6 +53,11 @@ fn elements_paced(message: &str, pause: Pause) -> Result<impl Iterator<Item = El
 }
 
 fn several(message: &str, pause: Pause) -> Result<Vec<Element<'_>>, BatchError> {
+    if message.len() <= PLAIN_BYTES_MAX
+        && let Some(lines) = plain_lines(message)
+    {
+        return if lines.len() > BATCH_FRAMES_MAX { Err(BatchError::TooMany) } else { Ok(lines) };
+    }
     let raws = scan::elements(message, pause).ok_or(BatchError::NotABatch)?;
     if raws.len() > BATCH_FRAMES_MAX {
         return Err(BatchError::TooMany);
@@ -63,21 +71,47 @@ fn only_line(message: &str) -> Option<&str> {
     is_plain(line).then_some(line)
 }
 
-/// Whether a text needs no escaping in JSON. It never stops early, so that the compiler checks many bytes at once. The
-/// last bytes of a longer text are checked with some of those before them, and not one by one.
-fn is_plain(text: &str) -> bool {
-    let odd = |byte: u8| u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\');
-    let (chunks, rest) = text.as_bytes().as_chunks::<16>();
-    let Some(last) = text.as_bytes().last_chunk::<16>() else {
-        return rest.iter().fold(0, |any, byte| any | odd(*byte)) == 0;
-    };
-    let any = chunks.iter().chain([last]).fold([0; 16], |mut any, chunk| {
-        for (any, byte) in any.iter_mut().zip(chunk) {
-            *any |= odd(*byte);
+/// The lines of a batch that holds only lines without escapes, and no space between them. Fast path: many answers at
+/// once are so.
+fn plain_lines(message: &str) -> Option<Vec<Element<'_>>> {
+    let mut rest = message.strip_prefix("[\"")?.strip_suffix("\"]")?;
+    let mut lines = Vec::new();
+    loop {
+        let end = memchr(b'"', rest.as_bytes());
+        let line = &rest[..end.unwrap_or(rest.len())];
+        if !is_plain(line) {
+            return None;
         }
-        any
-    });
-    any == [0; 16]
+        lines.push(Element::Line(Cow::Borrowed(line)));
+        match end {
+            Some(end) => rest = rest[end..].strip_prefix("\",\"")?,
+            None => return Some(lines),
+        }
+    }
+}
+
+/// Whether a text needs no escaping in JSON. Eight bytes at once, and it never stops early. The last bytes of a longer
+/// text are checked with some of those before them, and not one by one.
+fn is_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let Some(last) = bytes.last_chunk() else {
+        let mut eight = [b' '; 8];
+        eight[..bytes.len()].copy_from_slice(bytes);
+        return odd(eight) == 0;
+    };
+    let (eights, _) = bytes.as_chunks();
+    eights.iter().fold(odd(*last), |any, eight| any | odd(*eight)) == 0
+}
+
+/// Not 0 if any of the bytes is a control character, a quote or a backslash. Subtracting borrows from the top bit of a
+/// byte that is less; what a byte above borrows does not matter, because there is one already.
+#[inline]
+fn odd(eight: [u8; 8]) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let word = u64::from_le_bytes(eight);
+    let is_less = |word: u64, than: u8| word.wrapping_sub(ONES * u64::from(than)) & !word;
+    let is = |byte: u8| is_less(word ^ (ONES * u64::from(byte)), 1);
+    (is_less(word, b' ') | is(b'"') | is(b'\\')) & (ONES << 7)
 }
 
 fn element(json: &str) -> Result<Element<'_>, BatchError> {
@@ -208,6 +242,35 @@ mod tests {
             let message = format!("[\"{line}\"]");
             if let Some(line) = only_line(&message) {
                 prop_assert_eq!(serde_json::from_str::<Vec<String>>(&message).unwrap(), [line]);
+            }
+        }
+
+        #[test]
+        fn a_text_is_plain_if_each_of_its_bytes_is(
+            text in "[ -~\u{7f}-\u{100}]{0,20}",
+            odd in "[\"\\\\\u{0}-\u{1f}]?",
+            at in 0..20_usize,
+        ) {
+            let mut text: String = text.chars().filter(|c| !matches!(c, '"' | '\\')).collect();
+            prop_assert!(is_plain(&text), "{text:?}");
+            text.insert_str(text.floor_char_boundary(at.min(text.len())), &odd);
+            prop_assert_eq!(is_plain(&text), odd.is_empty());
+        }
+
+        #[test]
+        fn plain_lines_are_read_as_the_long_way_reads_them(
+            lines in prop::collection::vec("[a-é,\"\\\\\u{0}-\u{20}\u{7f}]{0,3}", 0..5),
+            between in prop::collection::vec("(\",\"|\", \"|,|\"|\"\"){1}", 5),
+        ) {
+            let parts = lines.iter().zip(&between).flat_map(|(line, between)| [line.as_str(), between.as_str()]);
+            let message = format!("[\"{}\"]", parts.collect::<String>());
+            if let Some(lines) = plain_lines(&message) {
+                let read: Vec<Element> = serde_json::from_str::<Vec<String>>(&message)
+                    .unwrap()
+                    .into_iter()
+                    .map(|line| Element::Line(line.into()))
+                    .collect();
+                prop_assert_eq!(lines, read);
             }
         }
 

@@ -23,6 +23,10 @@ pub fn split_call_id<'a>(frame: &'a str, ends: &[u8]) -> Option<(&'a str, u8, &'
 pub fn split_call_number<'a>(frame: &'a str, ends: &[u8]) -> Option<(u64, u8, &'a str)> {
     let bytes = &frame.as_bytes()[..frame.len().min(CALL_ID_BYTES_MAX + 1)];
     let (mut number, mut at) = (0_u64, 0);
+    while let Some(eight) = bytes[at..].first_chunk().and_then(|digits| eight_digits(*digits)) {
+        number = number.wrapping_mul(100_000_000).wrapping_add(eight);
+        at += 8;
+    }
     let end = loop {
         let byte = *bytes.get(at)?;
         let digit = byte.wrapping_sub(b'0');
@@ -34,6 +38,18 @@ pub fn split_call_number<'a>(frame: &'a str, ends: &[u8]) -> Option<(u64, u8, &'
         at += 1;
     };
     (at > 0 && ends.contains(&end)).then(|| (number, end, &frame[at + 1..]))
+}
+
+/// The number that eight digits are. All at once, because each frame of a page begins with a number of many digits.
+fn eight_digits(digits: [u8; 8]) -> Option<u64> {
+    let bytes = u64::from_le_bytes(digits);
+    // Each byte is 0x30 to 0x3f, and stays so with 6 more.
+    let are_digits = bytes & bytes.wrapping_add(0x0606_0606_0606_0606) & 0xf0f0_f0f0_f0f0_f0f0 == 0x3030_3030_3030_3030;
+    // Pairs of digits, of those, and of those.
+    let twos = (bytes & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(10 << 8 | 1) >> 8;
+    let fours = (twos & 0x00ff_00ff_00ff_00ff).wrapping_mul(100 << 16 | 1) >> 16;
+    let eight = (fours & 0x0000_ffff_0000_ffff).wrapping_mul(10_000 << 32 | 1) >> 32;
+    are_digits.then_some(eight)
 }
 
 /// Whether the whole text is a call id.
@@ -140,6 +156,22 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn eight_bytes_are_a_number_if_all_are_digits(
+            bytes in any::<[u8; 8]>(),
+            number in 0..100_000_000_u64,
+            at in 0..8_usize,
+        ) {
+            let digits: [u8; 8] = format!("{number:08}").into_bytes().try_into().unwrap();
+            prop_assert_eq!(eight_digits(digits), Some(number));
+            let mut odd = digits;
+            odd[at] = bytes[at];
+            for bytes in [bytes, odd] {
+                let text = std::str::from_utf8(&bytes).ok().filter(|_| bytes.iter().all(u8::is_ascii_digit));
+                prop_assert_eq!(eight_digits(bytes), text.and_then(|text| text.parse().ok()));
+            }
+        }
+
         #[test]
         fn an_id_that_is_a_number_is_read_as_any_id(frame in "[0-9]{0,21}(a|é|:|=)?[0-9]{0,2}(:|=|x)?.*") {
             let any = split_call_id(&frame, b":=").and_then(|(id, end, rest)| Some((id.parse().ok()?, end, rest)));
