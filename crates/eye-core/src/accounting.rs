@@ -52,6 +52,7 @@ impl Switchboard {
 
     /// Removes a session with its names, watchers and members.
     pub(crate) fn forget_session(&mut self, session: &SessionId) {
+        self.namings += 1;
         let held = self.sessions.remove(session);
         let goes_on =
             self.elsewhere.get(session).zip(held.as_ref()).is_some_and(|(page, held)| *page.origin == *held.origin());

@@ -47,6 +47,8 @@ pub struct Agent {
     pub target: Option<Box<str>>,
     /// The page that `target` first resolved to. The target never resolves to a page of another origin later.
     pub target_page: Option<UsedPage>,
+    /// The session that `target` certainly means, and the switchboard's number of namings when it was found.
+    resolved: Option<(u64, SessionId)>,
     /// The frame its calls are evaluated in, if a call names none.
     pub frame: Option<Box<str>>,
     /// Timeout of its calls, if a call names none.
@@ -79,6 +81,16 @@ impl Agent {
             Some(token) if self.name.is_empty() => format!("{token}:").into(),
             Some(_) | None => self.name.clone(),
         }
+    }
+
+    /// The session that its target certainly means, if that was found since names last changed.
+    pub fn resolved(&self, namings: u64) -> Option<&SessionId> {
+        self.target.as_ref().and(self.resolved.as_ref()).filter(|(at, _)| *at == namings).map(|(_, session)| session)
+    }
+
+    /// Remembers what its target means until names change.
+    pub fn resolve(&mut self, namings: u64, session: SessionId) {
+        self.resolved = Some((namings, session));
     }
 
     /// Whether this is the page it used last on this connection.

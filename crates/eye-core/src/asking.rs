@@ -9,7 +9,6 @@ use crate::ids::{Conn, Millis};
 use crate::input::Input;
 use crate::opaque::opaque;
 use crate::question::Question;
-use crate::select;
 use crate::session::Session;
 use crate::session_event::{Event, Outcome, SessionCall};
 use crate::switchboard::Switchboard;
@@ -20,7 +19,6 @@ use crate::work::{Check, Done, Lane, Work};
 use eye_protocol::compact::Form;
 use eye_protocol::id::{LineId, is_call_id};
 use eye_protocol::limits::{AGENT_NAMES_MAX, LIGHT_BYTES_MAX, LIGHT_STEPS_MAX};
-use eye_protocol::messages::Presence;
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Ending, Error, SessionId};
 use std::cmp::Reverse;
@@ -98,8 +96,14 @@ impl Switchboard {
             other => other,
         };
         let reply = form.map(|form| Reply { agent, form });
-        let session = match self.find(agent, question.page.as_deref()) {
-            Ok(session) => session,
+        let session = match self.find_surely(agent, question.page.as_deref()) {
+            Ok((session, sure)) => {
+                let namings = self.namings;
+                if sure {
+                    self.change_agent(agent, |known| known.resolve(namings, session.clone()));
+                }
+                session
+            }
             Err(error) => {
                 if let Some(reply) = reply {
                     self.ended(reply, Err(error), None, out);
@@ -386,42 +390,6 @@ impl Switchboard {
         self.agents.get(&agent).map(|known| known.name.clone())
     }
 
-    pub(crate) fn find(&self, agent: Conn, page: Option<&str>) -> Result<SessionId, Error> {
-        let known = self.agents.get(&agent);
-        if let Some(page) = page {
-            return self.named(agent, page);
-        }
-        if let Some(target) = known.and_then(|agent| agent.target.as_deref()) {
-            let session = self.named(agent, target)?;
-            return match known.and_then(|agent| agent.target_page.as_ref()).zip(self.sessions.get(&session)) {
-                Some((meant, held)) if !held.is_driven() && *meant.origin != *held.origin() => {
-                    Err(select::another_origin(target, held))
-                }
-                _ => Ok(session),
-            };
-        }
-        if let Some(held) = known.and_then(|known| self.at_hand(known)) {
-            return Ok(held.id().clone());
-        }
-        let last = known.and_then(|known| self.last_used_by(known));
-        let elsewhere = last.and_then(|page| self.page_elsewhere(&page.session).filter(|held| page.is(*held)));
-        match elsewhere.filter(|page| self.sees_origin(agent, &page.origin)) {
-            Some(page) => Ok(page.id.clone()),
-            // Unlisted pages may exist, so the only listed page need not be the only one.
-            None if last.is_none() && self.elsewhere.partial => Err(select::unlisted()),
-            None => select::unnamed(last, self.candidates(agent)),
-        }
-    }
-
-    /// The page that an agent without a target used last, if that is there: nearly always, and found without looking at
-    /// all the others.
-    fn at_hand(&self, known: &Agent) -> Option<&Session> {
-        let last = self.last_used_by(known).filter(|_| known.target.is_none())?;
-        let held = self.sessions.get(&last.session).filter(|held| last.is_of(*held))?;
-        let there = held.presence() != Presence::Gone && known.scope.sees(held.origin());
-        (there && self.page_elsewhere(held.id()).is_none()).then_some(held)
-    }
-
     pub(crate) fn last_used(&self, agent: Conn) -> Option<&UsedPage> {
         self.last_used_by(self.agents.get(&agent)?)
     }
@@ -448,6 +416,7 @@ impl Switchboard {
         }
         if known.target.is_some() && known.target_page.is_none() {
             known.target_page = Some(page.clone());
+            self.namings += 1;
         }
         known.last_used = Some(page.clone());
         known.called.insert(page.session.clone());

@@ -140,7 +140,13 @@ impl Calls {
     }
 
     pub fn remove(&mut self, key: CallId) -> Option<Call> {
-        let call = self.by_key.remove(&key)?;
+        self.remove_if(key, |_| true)
+    }
+
+    /// Removes a call that is as wanted.
+    pub fn remove_if(&mut self, key: CallId, wanted: impl Fn(&Call) -> bool) -> Option<Call> {
+        let Entry::Occupied(place) = self.by_key.entry(key) else { return None };
+        let call = wanted(place.get()).then(|| place.remove())?;
         if let Phase::Waiting(task) = &call.phase {
             self.waiting_bytes -= task.len_bytes();
         }

@@ -121,7 +121,7 @@ impl Switchboard {
             | Outcome::MailGiven { .. }
             | Outcome::Later(_) => {}
             Outcome::Ended { asker, ending, asked_at, delta } => {
-                self.tally.ended(&ending, now.saturating_sub(asked_at));
+                self.tally.ended(ending.as_ref().err().map(|error| error.code), now.saturating_sub(asked_at));
                 if let Some(known) = asker.agent().and_then(|agent| self.agents.get_mut(&agent)) {
                     known.in_flight = known.in_flight.saturating_sub(1);
                 }

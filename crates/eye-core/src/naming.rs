@@ -1,6 +1,7 @@
 //! Names of pages: which page an agent means, what a person called it (`eye use PAGE --as NAME`), and its name as a
 //! sender.
 
+use crate::agent::Agent;
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
 use crate::row::row;
@@ -31,19 +32,83 @@ impl Switchboard {
         }
     }
 
+    /// The page that a request means.
+    pub(crate) fn find(&self, agent: Conn, page: Option<&str>) -> Result<SessionId, Error> {
+        self.find_surely(agent, page).map(|(session, _)| session)
+    }
+
+    /// The page that a request means, and whether to remember it, because the agent's target means it until names
+    /// change.
+    pub(crate) fn find_surely(&self, agent: Conn, page: Option<&str>) -> Result<(SessionId, bool), Error> {
+        let known = self.agents.get(&agent);
+        if let Some(page) = page {
+            return self.named(agent, page).map(|session| (session, false));
+        }
+        if let Some(session) = known.and_then(|known| known.resolved(self.namings)) {
+            debug_assert!(self.resolves_rightly(agent));
+            return Ok((session.clone(), false));
+        }
+        self.find_anew(agent)
+    }
+
+    /// Whether what is remembered of an agent's target would be found again.
+    pub(crate) fn resolves_rightly(&self, agent: Conn) -> bool {
+        let resolved = self.agents.get(&agent).and_then(|known| known.resolved(self.namings));
+        resolved.is_none_or(|session| self.find_anew(agent).is_ok_and(|(anew, _)| anew == *session))
+    }
+
+    /// The same without what is remembered.
+    fn find_anew(&self, agent: Conn) -> Result<(SessionId, bool), Error> {
+        let known = self.agents.get(&agent);
+        if let Some(target) = known.and_then(|agent| agent.target.as_deref()) {
+            let (session, sure) = self.named_surely(agent, target)?;
+            return match known.and_then(|agent| agent.target_page.as_ref()).zip(self.sessions.get(&session)) {
+                Some((meant, held)) if !held.is_driven() && *meant.origin != *held.origin() => {
+                    Err(select::another_origin(target, held))
+                }
+                _ => Ok((session, sure)),
+            };
+        }
+        if let Some(held) = known.and_then(|known| self.at_hand(known)) {
+            return Ok((held.id().clone(), false));
+        }
+        let last = known.and_then(|known| self.last_used_by(known));
+        let elsewhere = last.and_then(|page| self.page_elsewhere(&page.session).filter(|held| page.is(*held)));
+        match elsewhere.filter(|page| self.sees_origin(agent, &page.origin)) {
+            Some(page) => Ok((page.id.clone(), false)),
+            // Unlisted pages may exist, so the only listed page need not be the only one.
+            None if last.is_none() && self.elsewhere.partial => Err(select::unlisted()),
+            None => select::unnamed(last, self.candidates(agent)).map(|session| (session, false)),
+        }
+    }
+
+    /// The page that an agent without a target used last, if that is there: nearly always, and found without looking at
+    /// all the others.
+    pub(crate) fn at_hand(&self, known: &Agent) -> Option<&Session> {
+        let last = self.last_used_by(known).filter(|_| known.target.is_none())?;
+        let held = self.sessions.get(&last.session).filter(|held| last.is_of(*held))?;
+        let there = held.presence() != Presence::Gone && known.scope.sees(held.origin());
+        (there && self.page_elsewhere(held.id()).is_none()).then_some(held)
+    }
+
     /// The page that an agent names: by the name that a person gave it, its id, its origin, or what it reports of
     /// itself.
     pub(crate) fn named(&self, agent: Conn, wanted: &str) -> Result<SessionId, Error> {
+        self.named_surely(agent, wanted).map(|(session, _)| session)
+    }
+
+    /// The same, and whether it is so however the pages are used.
+    pub(crate) fn named_surely(&self, agent: Conn, wanted: &str) -> Result<(SessionId, bool), Error> {
         let given = self.names.given.get(wanted).and_then(|id| self.sessions.get(id));
         if let Some(held) = given.filter(|held| self.sees(agent, held)) {
-            return Ok(held.id().clone());
+            return Ok((held.id().clone(), true));
         }
         let mut called = self
             .elsewhere
             .called(wanted)
             .filter(|page| self.sees_origin(agent, &page.origin) && self.page_elsewhere(&page.id).is_some());
         match (called.next(), called.next()) {
-            (Some(page), None) => return Ok(page.id.clone()),
+            (Some(page), None) => return Ok((page.id.clone(), true)),
             (Some(one), Some(other)) => {
                 let message = format!("`{wanted}` is the name of pages at several hubs: {}, {}", one.id, other.id);
                 return Err(Error::new(Code::SESSION, message).hint("name the page by its id"));
@@ -51,8 +116,8 @@ impl Switchboard {
             (None, _) => {}
         }
         match self.visible_session(agent, wanted) {
-            Some(id) if !self.has_rival(&id) => Ok(id),
-            _ => select::named(wanted, self.candidates(agent)),
+            Some(id) if !self.has_rival(&id) => Ok((id, true)),
+            _ => select::named_surely(wanted, self.candidates(agent)),
         }
     }
 

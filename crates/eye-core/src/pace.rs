@@ -12,6 +12,16 @@ pub struct Pace {
 impl Pace {
     /// Takes `count` events, or returns in how many ms they fit.
     pub fn take(&mut self, now: Millis, count: usize, rate: Rate) -> Result<(), Millis> {
+        self.spaced_until_ns = self.after(now, count, rate)?;
+        Ok(())
+    }
+
+    /// Whether `count` events fit now.
+    pub fn has_room(&self, now: Millis, count: usize, rate: Rate) -> bool {
+        self.after(now, count, rate).is_ok()
+    }
+
+    fn after(&self, now: Millis, count: usize, rate: Rate) -> Result<u64, Millis> {
         let each_ns = 1_000_000_000 / rate.per_s.max(1);
         let now_ns = now.saturating_mul(1_000_000);
         let spaced = self.spaced_until_ns.max(now_ns).saturating_add(each_ns.saturating_mul(count as u64));
@@ -19,8 +29,7 @@ impl Pace {
         if spaced > room {
             return Err((spaced - room).div_ceil(1_000_000));
         }
-        self.spaced_until_ns = spaced;
-        Ok(())
+        Ok(spaced)
     }
 }
 
@@ -37,6 +46,7 @@ mod tests {
         assert_eq!(pace.take(0, 7, rate), Err(7));
         assert_eq!(pace.take(10, 10, rate), Ok(()));
         assert_eq!(pace.take(10, 1, rate), Err(1));
+        assert!(pace.has_room(1_000, 100, rate) && !pace.has_room(1_000, 101, rate));
         assert_eq!(pace.take(1_000, 100, rate), Ok(()));
     }
 }

@@ -13,6 +13,14 @@ const CANDIDATES_SHOWN_MAX: usize = 8;
 /// choose their own ids, aliases and titles, so if pages of several origins fit, the agent has to say which it means.
 /// Of several pages of one origin, the one with this alias is meant, then one with this title, then the one used last.
 pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a dyn Candidate> + Clone) -> Result<SessionId, Error> {
+    named_surely(wanted, sessions).map(|(session, _)| session)
+}
+
+/// The same, and whether the page is meant however the pages are used.
+pub fn named_surely<'a>(
+    wanted: &str,
+    sessions: impl Iterator<Item = &'a dyn Candidate> + Clone,
+) -> Result<(SessionId, bool), Error> {
     let lower = wanted.to_lowercase();
     let holds = |text: Option<&str>| text.is_some_and(|text| holds_in_any_case(text, &lower));
     let is_alias = |s: &dyn Candidate| s.alias() == Some(wanted);
@@ -52,9 +60,10 @@ pub fn named<'a>(wanted: &str, sessions: impl Iterator<Item = &'a dyn Candidate>
         // A title is what a person calls a page; a part of its URL may be in every URL of the site.
         let title =
             |s: &dyn Candidate| (s.title().is_some_and(|title| title.to_lowercase() == lower), holds(s.title()));
-        let meant =
-            best.iter().max_by_key(|s| (is_id(**s), is_alias(**s), title(**s), s.used_at(), s.made_at(), s.id()));
-        return Ok(meant.unwrap_or(&best[0]).id().clone());
+        let fits = |s: &dyn Candidate| (is_id(s), is_alias(s), title(s));
+        let meant = *best.iter().max_by_key(|s| (fits(**s), s.used_at(), s.made_at(), s.id())).unwrap_or(&best[0]);
+        let sure = best.iter().filter(|s| fits(**s) == fits(meant)).count() == 1;
+        return Ok((meant.id().clone(), sure));
     }
     let there: Vec<&dyn Candidate> = sessions.filter(|s| s.presence() != Presence::Gone).collect();
     if there.is_empty() {

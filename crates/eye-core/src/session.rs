@@ -450,6 +450,19 @@ impl Session {
         Some(deadline)
     }
 
+    /// Whether its page may be sent one more call now.
+    pub(crate) fn has_pace(&self, now: Millis) -> bool {
+        self.pace.has_room(now, 1, PAGE_RATE_MAX)
+    }
+
+    /// Adds a call of code that is sent to the page now.
+    pub(crate) fn add_code(&mut self, now: Millis, asker: Asker, deadline: Millis) -> CallId {
+        self.used_at = now;
+        // There is room: the caller has looked.
+        let _ = self.pace.take(now, 1, PAGE_RATE_MAX);
+        self.calls.add(Call::sent(asker, now, deadline))
+    }
+
     pub(crate) fn end(&mut self, key: CallId, ending: Ending, out: &mut Vec<Outcome>) {
         if let Some(call) = self.calls.remove(key) {
             if let Asker::State { reply, query } = call.asker {

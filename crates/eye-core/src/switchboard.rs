@@ -63,6 +63,8 @@ pub struct Switchboard {
     /// The key that hides agents' names from pages.
     pub(crate) names_key: u64,
     pub(crate) names: Names,
+    /// Counts the inputs after which a word may mean another page.
+    pub(crate) namings: u64,
     pub(crate) first_calls: FirstCalls,
     pub(crate) lanes: Lanes,
     /// Agents with requests that wait for what a page is expected to offer.
@@ -120,11 +122,13 @@ impl Switchboard {
     }
 
     /// Whether no other hub is known to have a page.
-    fn is_all_here(&self) -> bool {
+    pub(crate) fn is_all_here(&self) -> bool {
         self.elsewhere.pages.is_empty() && !self.elsewhere.partial
     }
 
     pub(crate) fn handle(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
+        // Code and answers, which take another way, change neither pages nor names.
+        self.namings += 1;
         // Taken nearly always: an input is large, and is copied each time it is passed on and back.
         if self.is_all_here() && self.may_wait(&input).is_none() {
             return self.take(now, input, out);

@@ -1,7 +1,7 @@
 //! Counts of what happened in a hub.
 
 use crate::ids::Millis;
-use eye_protocol::{Code, Ending};
+use eye_protocol::Code;
 use std::collections::BTreeMap;
 
 /// Upper edges of the latency buckets, in ms.
@@ -21,14 +21,13 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts one ending.
-    pub fn ended(&mut self, ending: &Ending, took_ms: Millis) {
+    /// Counts one ending. `error`: the code of the error that it is.
+    pub fn ended(&mut self, error: Option<Code>, took_ms: Millis) {
         self.calls += 1;
         let bucket = LATENCY_EDGES_MS.iter().position(|edge| took_ms <= *edge).unwrap_or(LATENCY_EDGES_MS.len());
         self.latency[bucket] += 1;
         self.latency_ms_sum += took_ms;
-        if let Err(error) = ending {
-            let Code(code) = error.code;
+        if let Some(Code(code)) = error {
             // A page may send any code: only so many are distinguished, the others count as 0.
             let known = self.errors.len() < 64 || self.errors.contains_key(&code);
             *self.errors.entry(if known { code } else { 0 }).or_default() += 1;

@@ -12,6 +12,11 @@ use eye_protocol::SessionId;
 use eye_protocol::close::Close;
 
 impl Switchboard {
+    /// Whether no input would wait behind work.
+    pub fn is_free(&self) -> bool {
+        self.lanes.are_free()
+    }
+
     /// Whether inputs of a connection would wait behind work. Meanwhile the connection should not be read from.
     pub fn is_busy(&self, conn: Conn) -> bool {
         if self.lanes.are_free() {

@@ -11,6 +11,7 @@ mod lasting_mail;
 mod many_hubs;
 mod moving;
 mod navigation;
+mod plain;
 mod script;
 mod seeking;
 mod sessions;

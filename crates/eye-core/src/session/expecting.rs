@@ -65,7 +65,7 @@ impl Session {
     }
 
     /// Whether its page is leaving for another document, for which calls wait.
-    pub(super) fn is_leaving(&self, now: Millis) -> bool {
+    pub(crate) fn is_leaving(&self, now: Millis) -> bool {
         self.expecting.leaving_at.is_some() && self.leaving_until().is_none_or(|until| now < until)
     }
 

@@ -87,6 +87,7 @@ impl World {
         let page = at.map(|at| session(at).as_str().into());
         let named = || session(at.unwrap_or(0)).as_str().into();
         let input = match wants {
+            Wants::Code => return self.calls(agent, None, wants, 1),
             Wants::Eval { .. } | Wants::Tool { .. } | Wants::Verb { .. } | Wants::Fire | Wants::Keep { .. } => {
                 return self.calls(agent, page, wants, form);
             }
@@ -155,6 +156,7 @@ impl World {
                 let (method, params) = ("page/look".into(), "{}".into());
                 (Task::Verb { method, params, again: *again, terms: Terms::default() }, Mode::Answer, None)
             }
+            Wants::Code => (eval(false), Mode::Answer, None),
             Wants::Fire => (eval(false), Mode::Fire, None),
             Wants::Keep { named } => (eval(false), Mode::Keep(named.then(|| "k".into())), None),
             Wants::Eval { brief, delta } => (eval(*delta), Mode::Answer, brief.then_some(50)),

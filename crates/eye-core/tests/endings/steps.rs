@@ -27,6 +27,7 @@ pub enum Step {
     AgentHello {
         agent: u8,
         named: bool,
+        target: Option<u8>,
     },
     AgentScoped {
         agent: u8,
@@ -108,26 +109,51 @@ pub enum PageDoes {
 
 #[derive(Clone, Debug)]
 pub enum Wants {
-    Eval { brief: bool, delta: bool },
-    Tool { large: bool },
-    Verb { again: bool },
+    /// Code for the page that it uses anyway, as a line.
+    Code,
+    Eval {
+        brief: bool,
+        delta: bool,
+    },
+    Tool {
+        large: bool,
+    },
+    Verb {
+        again: bool,
+    },
     Fire,
-    Keep { named: bool },
+    Keep {
+        named: bool,
+    },
     Batch,
-    State { fresh: bool },
-    Snapshot { which: u8 },
-    Watch { wanted: bool },
-    Mail { waits: bool },
+    State {
+        fresh: bool,
+    },
+    Snapshot {
+        which: u8,
+    },
+    Watch {
+        wanted: bool,
+    },
+    Mail {
+        waits: bool,
+    },
     Tools,
     Join,
     Leave,
     Info,
-    Collect { waits: bool },
+    Collect {
+        waits: bool,
+    },
     List,
-    Use { named: bool },
+    Use {
+        named: bool,
+    },
     Forget,
     Says,
-    Hears { wanted: bool },
+    Hears {
+        wanted: bool,
+    },
 }
 
 fn page_does() -> impl Strategy<Value = PageDoes> {
@@ -156,6 +182,7 @@ fn page_does() -> impl Strategy<Value = PageDoes> {
 fn wants() -> impl Strategy<Value = Wants> {
     let flag = any::<bool>;
     prop_oneof![
+        6 => Just(Wants::Code),
         5 => (flag(), flag()).prop_map(|(brief, delta)| Wants::Eval { brief, delta }),
         3 => flag().prop_map(|large| Wants::Tool { large }),
         2 => flag().prop_map(|again| Wants::Verb { again }),
@@ -189,7 +216,8 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
         16 => (agent(), prop::option::weighted(0.8, session()), wants(), 0..3_u8)
             .prop_map(|(agent, session, wants, form)| Step::Wants { agent, session, wants, form }),
         2 => (agent(), 0..40_u8).prop_map(|(agent, ask)| Step::Cancel { agent, ask }),
-        1 => (agent(), flag()).prop_map(|(agent, named)| Step::AgentHello { agent, named }),
+        2 => (agent(), flag(), prop::option::of(session()))
+            .prop_map(|(agent, named, target)| Step::AgentHello { agent, named, target }),
         1 => (agent(), rarely()).prop_map(|(agent, narrow)| Step::AgentScoped { agent, narrow }),
         1 => agent().prop_map(|agent| Step::AgentPaced { agent }),
         1 => agent().prop_map(|agent| Step::AgentGone { agent }),

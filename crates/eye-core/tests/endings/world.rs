@@ -2,7 +2,7 @@
 
 use super::kinds::kind;
 use super::steps::Step;
-use crate::elsewhere;
+use crate::{elsewhere, plain};
 use eye_core::elsewhere::{Audience, Back, HeardBy, HubInterests, Interest, Listed, TopicMessage, TopicsNews};
 use eye_core::handover::{Handover, Heir};
 use eye_core::lasting::{Found, GivenMail, Lasting, LastingLetter, LastingState, Recalled};
@@ -42,6 +42,8 @@ pub struct World {
     /// Lookups under way.
     words: VecDeque<Box<str>>,
     pub played: HashSet<&'static str>,
+    /// How many inputs took the short way.
+    pub plain: u32,
 }
 
 pub fn session(at: u8) -> SessionId {
@@ -71,6 +73,7 @@ impl Default for World {
             letters: Vec::new(),
             words: VecDeque::new(),
             played: HashSet::new(),
+            plain: 0,
         }
     }
 }
@@ -101,7 +104,7 @@ impl World {
     pub fn on(&mut self, input: Input) {
         self.played.insert(kind(&input));
         let mut effects = Vec::new();
-        self.board.on(self.now, input, &mut effects);
+        self.plain += u32::from(plain::on(&mut self.board, self.now, input, &mut effects));
         for effect in effects {
             self.follow(effect);
         }
@@ -192,9 +195,11 @@ impl World {
                 let agent = self.agent(agent);
                 self.on(Input::Cancel { agent, id: ask.to_string().into() });
             }
-            Step::AgentHello { agent, named } => {
+            Step::AgentHello { agent, named, target } => {
                 let agent = self.agent(agent);
-                let hello = Hello { agent: named.then(|| "claude".into()), timeout: Some(900), ..Hello::default() };
+                let agent_name = named.then(|| "claude".into());
+                let target = target.map(|at| session(at).to_string());
+                let hello = Hello { agent: agent_name, timeout: Some(900), target, ..Hello::default() };
                 self.on(Input::AgentHello { agent, hello: Box::new(hello) });
             }
             Step::AgentScoped { agent, narrow } => {

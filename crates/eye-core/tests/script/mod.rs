@@ -1,5 +1,6 @@
 //! Runs an event script, one event a line, and pictures the effects of each.
 
+use crate::plain;
 use eye_core::state::StateQuery;
 use eye_core::{
     Conn, Effect, Input, Lane, Mode, Newcomer, News, PageEvent, Policy, Reply, ReplyForm, Snapshotting, Switchboard,
@@ -16,8 +17,18 @@ use eye_protocol::topics::Publish;
 use eye_protocol::{Code, Ending, Error, SessionId};
 use std::fmt::Write;
 
-/// Plays the script and returns it with every effect below the event that caused it.
+/// Plays the script and returns it with every effect below the event that caused it. With and without the short way of
+/// calls, the effects are the same.
 pub fn play(script: &str) -> String {
+    let picture = play_it(script, |board, now, input, out| board.on(now, input, out));
+    let short = play_it(script, |board, now, input, out| {
+        plain::on(board, now, input, out);
+    });
+    assert_eq!(picture, short);
+    picture
+}
+
+fn play_it(script: &str, mut on: impl FnMut(&mut Switchboard, u64, Input, &mut Vec<Effect>)) -> String {
     let mut board = Switchboard::default();
     let mut picture = String::new();
     let mut works: Vec<(Lane, Work)> = Vec::new();
@@ -29,10 +40,10 @@ pub fn play(script: &str) -> String {
         let now = now.parse().expect("a time in ms");
         if event.trim() == "works" {
             for (lane, work) in std::mem::take(&mut works) {
-                board.on(now, Input::Worked { lane, done: work.run(|| {}) }, &mut effects);
+                on(&mut board, now, Input::Worked { lane, done: work.run(|| {}) }, &mut effects);
             }
         } else {
-            board.on(now, input(event.trim()), &mut effects);
+            on(&mut board, now, input(event.trim()), &mut effects);
         }
         for effect in effects {
             writeln!(picture, "    {}", show(&effect)).expect("a String takes it");

@@ -109,15 +109,20 @@ pub struct Entry {
 
 impl Entry {
     pub fn new(op: Cow<'static, str>, arguments: &str) -> Self {
+        Self::at(now_ms(), op, arguments)
+    }
+
+    /// An entry of a request that arrived at this Unix time, in ms.
+    pub fn at(at_ms: u64, op: Cow<'static, str>, arguments: &str) -> Self {
         Self {
-            at_ms: now_ms(),
+            at_ms,
             agent: None,
             scope: Scope::ALL,
             face: "",
             page: None,
             op,
             server: None,
-            arguments: cut(arguments, AUDIT_ARGUMENTS_BYTES_MAX).as_bytes().into(),
+            arguments: SmallVec::from_slice(cut(arguments, AUDIT_ARGUMENTS_BYTES_MAX).as_bytes()),
             bytes: arguments.len(),
             ended: Ended::Ok,
             us: 0,

@@ -1,7 +1,7 @@
 //! Formats entries as rows. Keeps the previous row's agent, page and method as written text, and the hash of its
 //! arguments: an agent often repeats the same call, and the repeated parts are then copied.
 
-use super::entry::{Clock, Digits, Entry, hash, tool_name};
+use super::entry::{Clock, Ended, Entry, hash, tool_name};
 use super::members::{Members, key};
 use eye_protocol::SessionId;
 use eye_protocol::scope::Scope;
@@ -22,7 +22,16 @@ pub struct Rows {
     who: Option<Who>,
     /// The members of the last row that describe `who`, as JSON.
     text: Vec<u8>,
-    hashed: Option<(Box<[u8]>, Digits)>,
+    hashed: Hashed,
+}
+
+/// Arguments of the last row, and the members that describe them, as JSON.
+#[derive(Debug, Default)]
+struct Hashed {
+    arguments: Vec<u8>,
+    /// Size of the whole arguments, of which these are the first; `None` before the first row.
+    bytes: Option<usize>,
+    text: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -58,7 +67,7 @@ impl Who {
 impl Rows {
     /// `key` is the key of the hashes.
     pub fn new(key: hmac::Key, contents: bool) -> Self {
-        Self { key, contents, clock: Clock::default(), who: None, text: Vec::new(), hashed: None }
+        Self { key, contents, clock: Clock::default(), who: None, text: Vec::new(), hashed: Hashed::default() }
     }
 
     /// Writes an entry as a line, without its newline.
@@ -66,15 +75,16 @@ impl Rows {
         let arguments = entry.without_environment();
         let text = || std::str::from_utf8(&arguments).unwrap_or_default();
         let tool = matches!(&*entry.op, "tools/call" | "gateway/call").then(|| tool_name(text())).flatten();
-        let hash = self.hash(&arguments);
         out.reserve(ROW_BYTES);
         let mut row = Members::begin(out, self.clock.text(entry.at_ms));
         row.written(self.who(entry));
         row.name(key!("server"), entry.server.as_deref());
         row.name(key!("tool"), tool.as_deref());
-        row.number(key!("bytes"), entry.bytes as u64);
-        row.plain(key!("hash"), &hash);
-        row.plain(key!("ending"), entry.ended.word().as_bytes());
+        row.written(self.described(&arguments, entry.bytes));
+        match entry.ended {
+            Ended::Ok => row.written(br#","ending":"ok""#),
+            ended => row.plain(key!("ending"), ended.word().as_bytes()),
+        }
         if let Some(code) = entry.ended.code() {
             row.number(key!("code"), code);
         }
@@ -103,21 +113,27 @@ impl Rows {
         &self.text
     }
 
-    fn hash(&mut self, arguments: &[u8]) -> Digits {
-        match &self.hashed {
-            Some((known, digits)) if **known == *arguments => *digits,
-            Some(_) | None => {
-                let digits = hash(&self.key, arguments);
-                self.hashed = Some((arguments.into(), digits));
-                digits
-            }
+    /// The members that describe the arguments.
+    fn described(&mut self, arguments: &[u8], bytes: usize) -> &[u8] {
+        let Hashed { arguments: known, bytes: known_bytes, text } = &mut self.hashed;
+        if *known_bytes != Some(bytes) || *known != arguments {
+            known.clear();
+            known.extend_from_slice(arguments);
+            *known_bytes = Some(bytes);
+            text.clear();
+            let mut row = Members::more(text);
+            row.number(key!("bytes"), bytes as u64);
+            row.plain(key!("hash"), &hash(&self.key, arguments));
         }
+        text
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use eye_protocol::Code;
+    use eye_protocol::limits::AUDIT_ARGUMENTS_BYTES_MAX;
 
     #[test]
     fn a_row_behind_another_says_what_it_says_alone() {
@@ -131,6 +147,11 @@ mod tests {
         entries[6].scope = Scope::nothing("none");
         entries.push(Entry::new("eval".into(), "2"));
         entries.push(Entry::new("page/look".into(), "2"));
+        for ended in [Ended::Fired, Ended::Error(Code::THREW)] {
+            entries.push(Entry { ended, ..Entry::new("page/look".into(), "2") });
+        }
+        // Cut after the same beginning.
+        entries.extend([1, 2].map(|more| Entry::new("eval".into(), &"x".repeat(AUDIT_ARGUMENTS_BYTES_MAX + more))));
         let mut behind = Rows::new(key.clone(), true);
         for entry in &entries {
             let [mut one, mut other] = [Vec::new(), Vec::new()];

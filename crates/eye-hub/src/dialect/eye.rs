@@ -369,7 +369,7 @@ pub fn to_page(call: Option<CallId>, task: &Task, out: &mut String) -> bool {
             Line::Fire { code }.write(out);
         }
         (Some(call), Task::Eval { code, frame: None, terms: Terms { delta: false, if_revision: None } }) => {
-            Line::Ask { id: itoa::Buffer::new().format(call), code }.write(out);
+            super::plain::code_to_page(call, code, out);
         }
         (call, Task::Eval { code, frame, terms: Terms { delta, if_revision } }) => {
             let (delta, if_revision, frame) = (*delta, *if_revision, frame.as_deref().map(Into::into));

@@ -5,6 +5,7 @@ pub mod call_id;
 pub mod events;
 pub mod eye;
 pub mod original;
+pub mod plain;
 pub mod scene;
 pub mod tools;
 pub mod topics;

@@ -1,5 +1,6 @@
 //! Records every request of an agent in the audit log, from its frame to its ending.
 
+use super::clock;
 use super::links::AgentLink;
 use super::peer::Peer;
 use super::state::{Hub, State};
@@ -41,7 +42,10 @@ impl Hub {
             "" => Cow::Borrowed(NO_METHOD),
             method => Cow::Owned(method.to_owned()),
         };
-        Some(Noted { id: request.id.map(|id| id.as_bytes().into()), entry: Box::new(Entry::new(op, request.params)) })
+        Some(Noted {
+            id: request.id.map(|id| RequestKey::from_slice(id.as_bytes())),
+            entry: Box::new(Entry::at(clock::wall_ms(), op, request.params)),
+        })
     }
 
     /// Begins a call that is dispatched now; [`Self::dispatched`] must follow.
@@ -101,7 +105,7 @@ impl Hub {
     }
 
     /// Counts an ended call and logs its row.
-    fn finish(&self, state: &mut State, entry: Box<Entry>, now_us: u64) {
+    pub(super) fn finish(&self, state: &mut State, entry: Box<Entry>, now_us: u64) {
         let counted = Counted {
             agent: entry.agent.as_deref().unwrap_or_default(),
             page: entry.page.as_ref().map(|(session, _)| session.as_str()),

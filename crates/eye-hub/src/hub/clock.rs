@@ -3,11 +3,13 @@
 
 use std::cell::Cell;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 thread_local! {
     /// The time of the last read, while time stands still on this thread.
     static STILL: Cell<Option<u64>> = const { Cell::new(None) };
+    /// The calendar's millisecond, and when it ends on this clock.
+    static WALL: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 }
 
 /// Time stands still on this thread until the value is dropped; only [`look`] moves it on.
@@ -40,6 +42,19 @@ pub fn look() -> u64 {
         STILL.set(Some(now_us));
     }
     now_us
+}
+
+/// Unix time in ms. The calendar is read once for each millisecond.
+pub fn wall_ms() -> u64 {
+    let now_us = now_us();
+    let (ms, until_us) = WALL.get();
+    if now_us < until_us {
+        return ms;
+    }
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+    WALL.set((ms, now_us + 1_000 - u64::from(since.subsec_micros() % 1_000)));
+    ms
 }
 
 /// Reads the clock: the instant, and the same in µs.
@@ -86,6 +101,16 @@ mod tests {
         assert_eq!(now_us(), looked);
         drop(still);
         assert!(now_us() > looked, "it goes on");
+    }
+
+    #[test]
+    fn the_calendar_is_never_behind() {
+        let unix_ms = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_millis(5) {
+            let (before, read, after) = (unix_ms(), u128::from(wall_ms()), unix_ms());
+            assert!((before..=after + 1).contains(&(read + 1)), "{before} {read} {after}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use eye_core::{CallId, Conn, Effect, Input, PageEvent};
 use eye_protocol::close::Close;
 use eye_protocol::limits::OUTBOX_BYTES_MAX;
 use eye_protocol::{Code, Ending, Error};
+use std::sync::atomic::Ordering;
 
 impl Hub {
     pub(crate) fn reply(&self, state: &mut State, conn: Conn, json: &str) {
@@ -39,6 +40,7 @@ impl Hub {
         }
         self.tell_changes(state);
         self.arm(state);
+        self.working.store(!state.board.is_free(), Ordering::Relaxed);
         if state.board.known_changed() {
             self.remember.notify_one();
         }
@@ -158,7 +160,7 @@ impl Hub {
         }
     }
 
-    fn give_up_full(&self, state: &mut State, conn: Conn) {
+    pub(super) fn give_up_full(&self, state: &mut State, conn: Conn) {
         self.give_up(state, conn, "more than 64 MiB waited to be read");
     }
 
@@ -206,7 +208,7 @@ fn taken(effect: &mut Effect) -> Effect {
 }
 
 /// Lets what was written into a peer's outbox be sent. `false`: there is too much in it.
-fn queued(peer: &Peer, conn: Conn, direct: &mut Vec<Conn>) -> bool {
+pub(super) fn queued(peer: &Peer, conn: Conn, direct: &mut Vec<Conn>) -> bool {
     if peer.outbox.len_bytes() > OUTBOX_BYTES_MAX {
         return false;
     }

@@ -228,7 +228,8 @@ pub(crate) mod tests {
         conn
     }
 
-    fn frames(hub: &Hub, conn: Conn) -> String {
+    /// What waits for a peer.
+    pub fn frames(hub: &Hub, conn: Conn) -> String {
         let parcel = hub.hold().peers.get_mut(&conn).unwrap().outbox.take();
         String::from_utf8(parcel.bytes).unwrap()
     }

@@ -30,6 +30,7 @@ pub mod pages;
 mod paused;
 mod pausing;
 pub mod peer;
+mod plain;
 mod reading;
 pub mod receiving;
 mod revoking;

@@ -31,6 +31,7 @@ impl Hub {
             return Ok(());
         }
         let Peer { side, voice, batched, rpc_only, .. } = *peer;
+        let joined = peer.joining.is_none();
         if peer.joining.is_some() && matches!(voice, Voice::Eye { .. }) && self.begins_scene(&mut state, conn, text) {
             return Ok(());
         }
@@ -46,11 +47,16 @@ impl Hub {
             (Side::Agent, _) => self.receive_from_agent(&mut state, conn, text),
             (Side::Page, Voice::Eye { typed }) if batched => {
                 for element in read_batch(text)? {
-                    let message = match element {
-                        Element::Line(line) => eye::page_line(conn, typed, &line),
-                        Element::Rpc(json) => eye::page_rpc(conn, json, || {}),
-                    };
-                    self.receive_from_page(&mut state, conn, message);
+                    match element {
+                        Element::Line(line) => {
+                            if !joined || !self.answer_plainly(&mut state, conn, typed, &line) {
+                                self.receive_from_page(&mut state, conn, eye::page_line(conn, typed, &line));
+                            }
+                        }
+                        Element::Rpc(json) => {
+                            self.receive_from_page(&mut state, conn, eye::page_rpc(conn, json, || {}));
+                        }
+                    }
                 }
             }
             (Side::Page, Voice::Events(_)) => {
@@ -58,8 +64,10 @@ impl Hub {
                 self.receive_from_page(&mut state, conn, message);
             }
             (Side::Page, Voice::Eye { typed }) => {
-                let message = eye::from_page(conn, text, typed, rpc_only, || {});
-                self.receive_from_page(&mut state, conn, message);
+                if !joined || rpc_only || !self.answer_plainly(&mut state, conn, typed, text) {
+                    let message = eye::from_page(conn, text, typed, rpc_only, || {});
+                    self.receive_from_page(&mut state, conn, message);
+                }
             }
             (Side::Page, Voice::Scene) => {
                 let Some(peer) = state.peers.get_mut(&conn) else { return Ok(()) };
@@ -129,6 +137,9 @@ impl Hub {
         if text.len() > FRAME_BYTES_MAX {
             let typed = state.peers.get(&conn).is_some_and(|peer| peer.voice == Voice::Eye { typed: true });
             return self.reply(state, conn, &too_long(text, typed));
+        }
+        if self.ask_plainly(state, conn, text) {
+            return;
         }
         let Some(Peer { scope, rpc_only, .. }) = state.peers.get(&conn) else { return };
         let (scope, rpc_only) = (scope.clone(), *rpc_only);

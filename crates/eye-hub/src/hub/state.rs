@@ -23,7 +23,7 @@ use eye_protocol::messages::SessionRow;
 use eye_protocol::scope::Scope;
 use eye_protocol::status::Status;
 use std::collections::VecDeque;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, Semaphore, mpsc, watch};
@@ -65,6 +65,8 @@ pub struct Hub {
     pub(crate) valid: watch::Sender<Arc<Valid>>,
     /// Limits the large frames that are parsed at the same time.
     pub(super) parsers: Semaphore,
+    /// Whether work for any peer is under way.
+    pub(super) working: AtomicBool,
     /// Queue for work that is too long for this thread.
     pub(super) worker: mpsc::UnboundedSender<Job>,
     /// The receiving end of `worker`, until it is taken.
@@ -156,6 +158,7 @@ impl Hub {
             origins: watch::Sender::default(),
             valid: watch::Sender::default(),
             parsers: Semaphore::new(PARSERS_MAX),
+            working: AtomicBool::new(false),
             worker,
             jobs: Mutex::new(Some(jobs)),
             console_keys: Mutex::default(),
@@ -282,6 +285,10 @@ impl Hub {
 
     /// Whether a peer must not be read from now. If so, it is signalled when it may be again.
     fn pauses(&self, conn: Conn, signals: &Arc<Signals>) -> bool {
+        // Nearly always, and asked for every frame.
+        if !self.working.load(Ordering::Relaxed) {
+            return false;
+        }
         let mut state = self.hold();
         let busy = state.board.is_busy(conn);
         if busy {

@@ -284,9 +284,11 @@ fn unmask(bytes: &mut [u8], mut mask: [u8; 4], at: usize) {
         eight.copy_from_slice(chunk);
         chunk.copy_from_slice(&(u64::from_ne_bytes(eight) ^ wide).to_ne_bytes());
     }
-    for (byte, mask) in chunks.into_remainder().iter_mut().zip(mask.iter().cycle()) {
-        *byte ^= mask;
-    }
+    let rest = chunks.into_remainder();
+    let mut eight = [0; 8];
+    eight[..rest.len()].copy_from_slice(rest);
+    let eight = (u64::from_ne_bytes(eight) ^ wide).to_ne_bytes();
+    rest.copy_from_slice(&eight[..rest.len()]);
 }
 
 #[cfg(test)]
