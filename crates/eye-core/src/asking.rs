@@ -96,14 +96,8 @@ impl Switchboard {
             other => other,
         };
         let reply = form.map(|form| Reply { agent, form });
-        let session = match self.find_surely(agent, question.page.as_deref()) {
-            Ok((session, sure)) => {
-                let namings = self.namings;
-                if sure {
-                    self.change_agent(agent, |known| known.resolve(namings, session.clone()));
-                }
-                session
-            }
+        let session = match self.find_and_remember(agent, question.page.as_deref()) {
+            Ok(session) => session,
             Err(error) => {
                 if let Some(reply) = reply {
                     self.ended(reply, Err(error), None, out);

@@ -37,9 +37,18 @@ impl Switchboard {
         self.find_surely(agent, page).map(|(session, _)| session)
     }
 
+    /// The page that a request means. What the agent's target means is remembered.
+    pub(crate) fn find_and_remember(&mut self, agent: Conn, page: Option<&str>) -> Result<SessionId, Error> {
+        let (session, sure) = self.find_surely(agent, page)?;
+        if let Some(known) = self.agents.get_mut(&agent).filter(|_| sure) {
+            known.resolve(self.namings, session.clone());
+        }
+        Ok(session)
+    }
+
     /// The page that a request means, and whether to remember it, because the agent's target means it until names
     /// change.
-    pub(crate) fn find_surely(&self, agent: Conn, page: Option<&str>) -> Result<(SessionId, bool), Error> {
+    fn find_surely(&self, agent: Conn, page: Option<&str>) -> Result<(SessionId, bool), Error> {
         let known = self.agents.get(&agent);
         if let Some(page) = page {
             return self.named(agent, page).map(|session| (session, false));

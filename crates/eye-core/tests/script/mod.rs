@@ -20,7 +20,7 @@ use std::fmt::Write;
 /// Plays the script and returns it with every effect below the event that caused it. With and without the short way of
 /// calls, the effects are the same.
 pub fn play(script: &str) -> String {
-    let picture = play_it(script, |board, now, input, out| board.on(now, input, out));
+    let picture = play_it(script, Switchboard::on);
     let short = play_it(script, |board, now, input, out| {
         plain::on(board, now, input, out);
     });
