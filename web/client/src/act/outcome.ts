@@ -23,8 +23,8 @@ export interface Watch {
   /** Something is done now: takes the first look, which `report` compares with, unless it was taken before. */
   begin(): void;
   /**
-   * Input was just requested: takes the first look in the time that it travels, and notes when it arrives, at the latest
-   * when `made` resolves.
+   * Input was just requested: takes the first look in the time that it travels, and notes when it arrives, at the
+   * latest when `made` resolves.
    */
   requested(made: Promise<void>, commands: readonly InputCommand[]): void;
   /** Waits until the page is settled, then reports. `element`: described if nothing else changed. */
