@@ -42,7 +42,8 @@ class Ears {
 
   readonly dialog = (dialog: { message(): string; dismiss(): Promise<void> }): void => {
     this.messages.push(dialog.message());
-    void dialog.dismiss();
+    // The tab may be closed, or gone to another page, before its browser has this answer.
+    dialog.dismiss().catch(() => undefined);
   };
 }
 

@@ -66,7 +66,8 @@ async function visit(url: string, context?: BrowserContext): Promise<VisitedPage
   page.on("console", (message) => note(message.text()));
   page.on("dialog", (dialog) => {
     note(dialog.message());
-    void dialog.dismiss();
+    // The page may be closed before its browser has this answer.
+    dialog.dismiss().catch(() => undefined);
   });
   await page.goto(url);
   return { page, messages };
