@@ -3,6 +3,7 @@
 //! Only declarations: `eye-hub` implements them, and what runs beside it (MCP's faces, geometry's backends, driven
 //! browsers) uses them, so that neither side depends on the other.
 
+use crate::answer::Value;
 use crate::close::Close;
 use crate::messages::ShownIn;
 use crate::scope::Scope;
@@ -45,6 +46,10 @@ pub trait LocalAgent: Debug + Send + Sync {
         progress: Option<ProgressSink>,
     ) -> Later<'static, Result<Box<RawValue>, Error>>;
 
+    /// Evaluates code in a page: the request `eval` with these params, neither written nor parsed on the way. Sent and
+    /// cancelled as by [`LocalAgent::request`].
+    fn eval(&self, eval: LocalEval<'_>, progress: Option<ProgressSink>) -> Later<'static, Result<LocalValue, Error>>;
+
     /// The next notification, as JSON-RPC text. `None`: the hub closed this link.
     fn news(&self) -> Later<'_, Option<String>>;
 
@@ -57,6 +62,26 @@ pub trait LocalAgent: Debug + Send + Sync {
 
     /// Records this agent's requests to MCP servers; `None` if no audit log is kept.
     fn auditor(&self) -> Option<Arc<dyn Auditor>>;
+}
+
+/// Code for a page.
+#[derive(Clone, Copy, Debug)]
+pub struct LocalEval<'a> {
+    pub code: &'a str,
+    /// `None`: the agent's current page.
+    pub page: Option<&'a str>,
+    /// `None`: the hub's default.
+    pub timeout_ms: Option<u64>,
+    /// All of this as JSON text, which the audit log keeps.
+    pub params: &'a str,
+}
+
+/// What code in a page came to.
+#[derive(Clone, Debug)]
+pub enum LocalValue {
+    Value(Value),
+    /// A result of `eval`, as JSON text.
+    Result(Box<RawValue>),
 }
 
 /// A document in the hub, as if it were connected by WebSocket. Dropping the last handle disconnects it.

@@ -8,6 +8,7 @@ use eye_protocol::binary::Binary;
 use eye_protocol::compact::Form;
 use eye_protocol::id::LineId;
 use eye_protocol::line::Line;
+use eye_protocol::local::LocalEval;
 use eye_protocol::messages::{
     CancelAgent, CancelPage, ClientType, Collect, Eval, EvalInPage, EvalMode, Forget, Hello, Navigating, PageInfo,
     Serve, Stop, Use,
@@ -124,6 +125,17 @@ fn agent_message(
             take(AuditedRequest { id: Some(&id), method: "", params: "" }, FromAgent::Reply(invalid(&id, reason)));
         }
     }
+}
+
+/// The request `eval` of an agent inside this process: the same as its text would be.
+pub fn from_agent_inside(agent: Conn, id: &str, eval: LocalEval<'_>, scope: &Scope) -> FromAgent {
+    let LocalEval { code, page, timeout_ms, params } = eval;
+    if let Err(error) = allowed(scope, "eval", params) {
+        return FromAgent::Reply(rpc::response(id, Err(&error)));
+    }
+    let task = Task::Eval { code: code.to_owned(), frame: None, terms: Terms::default() };
+    let form = Some(ReplyForm::Rpc(id.into()));
+    FromAgent::Input(Input::Ask { agent, form, task, page: page.map(Into::into), timeout_ms, mode: Mode::Answer })
 }
 
 /// Whether the token allows a request. `hello` needs no scope: it can only lower the scope.

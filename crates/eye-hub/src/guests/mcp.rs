@@ -3,7 +3,7 @@
 
 use crate::gate::Wants;
 use crate::http::body;
-use crate::http::door::{Door, Head, bearer, knock, refused};
+use crate::http::door::{Door, bearer, knock_here, refused};
 use crate::hub::gateway::{Gateway, Later};
 use crate::hub::links::Links;
 use crate::mount::Guest;
@@ -71,9 +71,9 @@ impl Guest for Mcp {
 
 /// Admits a request and passes it on with its whole body.
 async fn serve(State(door): State<Door>, Extension(faces): Extension<Arc<dyn Faces>>, request: Request) -> Response {
-    let head = Head::of(request.headers(), request.extensions());
-    let token = bearer(&head);
-    let scope = match door.gate.admit(Wants::Agent, knock(&head, token.as_deref())) {
+    let token = bearer(request.headers());
+    let knock = knock_here(request.headers(), request.extensions(), token.as_deref());
+    let scope = match door.gate.admit(Wants::Agent, knock) {
         Ok(admitted) => admitted.scope(),
         Err(refusal) => {
             let mut response = refused(&refusal);

@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
 use eye_protocol::limits::{BODY_MS, BODY_PAUSE_MS};
+use futures_util::FutureExt;
 use http_body::Body as _;
 use http_body_util::BodyExt;
 use std::time::Duration;
@@ -47,8 +48,26 @@ pub async fn read(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> 
     if body.size_hint().lower() > bytes_max as u64 {
         return Err(BodyError::TooLong(bytes_max));
     }
-    let end = Instant::now() + Duration::from_millis(BODY_MS);
+    // Most bodies are there, whole and in one piece.
+    let first = body.frame().now_or_never();
     let mut all = BytesMut::new();
+    match first {
+        None => {}
+        Some(None) => return Ok(Bytes::new()),
+        Some(Some(Err(_))) => return Err(BodyError::Broken),
+        Some(Some(Ok(frame))) => {
+            if let Ok(data) = frame.into_data() {
+                if data.len() > bytes_max {
+                    return Err(BodyError::TooLong(bytes_max));
+                }
+                if body.is_end_stream() {
+                    return Ok(data);
+                }
+                all.extend_from_slice(&data);
+            }
+        }
+    }
+    let end = Instant::now() + Duration::from_millis(BODY_MS);
     loop {
         let piece = timeout(Duration::from_millis(BODY_PAUSE_MS), body.frame());
         let frame = match timeout_at(end, piece).await {

@@ -33,9 +33,12 @@ pub struct Head {
 impl Head {
     /// The head of a whole request.
     pub fn of(headers: &HeaderMap, extensions: &Extensions) -> Self {
-        let whose = extensions.get::<Caller>().map_or(Whose::NotAsked, |caller| Whose::Ask(*caller));
-        Self { headers: headers.clone(), whose }
+        Self { headers: headers.clone(), whose: whose(extensions) }
     }
+}
+
+fn whose(extensions: &Extensions) -> Whose {
+    extensions.get::<Caller>().map_or(Whose::NotAsked, |caller| Whose::Ask(*caller))
 }
 
 impl Deref for Head {
@@ -103,9 +106,18 @@ pub fn public(door: &Door, headers: &Head, answer: impl FnOnce() -> Response) ->
 
 /// Collects the data that the gate checks.
 pub fn knock<'a>(head: &'a Head, token: Option<&'a str>) -> Knock<'a> {
-    let text = |name: HeaderName| head.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
+    knock_of(&head.headers, head.whose, token)
+}
+
+/// [`knock`] for a request that need not be kept.
+pub fn knock_here<'a>(headers: &'a HeaderMap, extensions: &Extensions, token: Option<&'a str>) -> Knock<'a> {
+    knock_of(headers, whose(extensions), token)
+}
+
+fn knock_of<'a>(headers: &'a HeaderMap, whose: Whose, token: Option<&'a str>) -> Knock<'a> {
+    let text = |name: HeaderName| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
     let same_origin = text(SEC_FETCH_SITE) == Some("same-origin");
-    Knock { host: text(header::HOST), origin: text(header::ORIGIN), token, whose: head.whose, same_origin }
+    Knock { host: text(header::HOST), origin: text(header::ORIGIN), token, whose, same_origin }
 }
 
 /// Admits a client that may use the backends.

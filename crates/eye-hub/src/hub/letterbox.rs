@@ -1,8 +1,8 @@
 //! The inbox of an agent inside this process: answers go to the calls that wait for them, other messages are queued.
 
-use eye_protocol::Error;
 use eye_protocol::limits::LINK_NEWS_LEN_MAX;
 use eye_protocol::local::ProgressSink;
+use eye_protocol::{Ending, Error};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,8 +28,18 @@ struct Inner {
 /// A call that waits for its answer.
 #[derive(Debug)]
 pub struct Waiting {
-    pub answer: oneshot::Sender<String>,
+    pub answer: oneshot::Sender<Came>,
+    /// Whether it takes the ending of its call as it is.
+    pub takes_ending: bool,
     pub progress: Option<ProgressSink>,
+}
+
+/// What came for a call.
+#[derive(Debug)]
+pub enum Came {
+    /// A response, as JSON text.
+    Response(String),
+    Ending(Ending),
 }
 
 const RESPONSE: &str = r#"{"jsonrpc":"2.0","id":"#;
@@ -53,13 +63,26 @@ impl Letterbox {
         self.hold().waiting.remove(&id).is_some()
     }
 
+    /// Accepts how the call with this id ended, if that call takes it so.
+    pub fn put_ending(&self, id: &str, ending: &Ending) -> bool {
+        let Ok(id) = id.parse::<u32>() else { return false };
+        let mut inner = self.hold();
+        if !inner.waiting.get(&id).is_some_and(|waiting| waiting.takes_ending) {
+            return false;
+        }
+        if let Some(waiting) = inner.waiting.remove(&id) {
+            let _ = waiting.answer.send(Came::Ending(ending.clone()));
+        }
+        true
+    }
+
     /// Accepts one frame.
     pub fn put(&self, json: &str) {
         let mut inner = self.hold();
         if let Some(id) = response_id(json) {
             if let Some(waiting) = inner.waiting.remove(&id) {
                 // A receiver that no longer waits is fine.
-                let _ = waiting.answer.send(json.to_owned());
+                let _ = waiting.answer.send(Came::Response(json.to_owned()));
             }
             return;
         }

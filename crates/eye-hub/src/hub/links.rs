@@ -1,12 +1,12 @@
 //! Agents inside this process: they send requests as agents on the Unix socket do, without a socket or a task. An
 //! answer wakes only the call that waits for it.
 
-use super::letterbox::{Letterbox, Waiting};
+use super::letterbox::{Came, Letterbox, Waiting};
 use super::outbox::Outbox;
 use super::peer::{Peer, Side, Voice};
 use super::state::Hub;
 use eye_core::Conn;
-use eye_protocol::local::{Identity, ProgressSink};
+use eye_protocol::local::{Identity, LocalEval, LocalValue, ProgressSink};
 use eye_protocol::messages::{ClientType, Hello};
 use eye_protocol::rpc::{self, json};
 use eye_protocol::{Code, Error};
@@ -48,7 +48,7 @@ impl Links {
         let mut peer = Peer::new(Side::Agent, Voice::Eye { typed: false }, outbox, None).scoped(scope);
         peer.face = face;
         let (conn, _) = self.hub.enter(peer);
-        let _ = self.hub.receive(conn, &rpc::notification("hello", &hello));
+        self.hub.receive_hello(conn, hello);
         AgentLink { door: Arc::new(Door { hub: self.hub.clone(), conn }), letterbox, last_id: AtomicU32::new(0) }
     }
 }
@@ -64,11 +64,25 @@ pub(crate) struct AgentLink {
 impl AgentLink {
     /// Sends a request. `params` is JSON text. Dropping the answer before it arrives cancels the call.
     pub fn request(&self, method: &str, params: &str, progress: Option<ProgressSink>) -> Answer {
-        let id = self.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-        let (sender, receiver) = oneshot::channel();
-        self.letterbox.expect(id, Waiting { answer: sender, progress });
+        let answer = self.expect(false, progress);
+        let id = answer.id;
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{params}}}"#, json(method));
         let _ = self.door.hub.receive(self.door.conn, &text);
+        answer
+    }
+
+    /// Sends code to a page. Dropping the value before it arrives cancels the call.
+    pub fn eval(&self, eval: LocalEval<'_>, progress: Option<ProgressSink>) -> EvalAnswer {
+        let answer = self.expect(true, progress);
+        self.door.hub.receive_eval(self.door.conn, answer.id, eval);
+        EvalAnswer(answer)
+    }
+
+    /// The answer to a request that is about to be sent.
+    fn expect(&self, takes_ending: bool, progress: Option<ProgressSink>) -> Answer {
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        let (sender, receiver) = oneshot::channel();
+        self.letterbox.expect(id, Waiting { answer: sender, takes_ending, progress });
         Answer { door: self.door.clone(), letterbox: self.letterbox.clone(), id, receiver, there: false }
     }
 
@@ -137,20 +151,41 @@ pub(crate) struct Answer {
     door: Arc<Door>,
     letterbox: Arc<Letterbox>,
     id: u32,
-    receiver: oneshot::Receiver<String>,
+    receiver: oneshot::Receiver<Came>,
     there: bool,
+}
+
+impl Answer {
+    fn poll_came(&mut self, context: &mut Context<'_>) -> Poll<Result<Came, Error>> {
+        Pin::new(&mut self.receiver).poll(context).map(|came| {
+            self.there = true;
+            came.map_err(|_| self.letterbox.why_ended().unwrap_or_else(shut_down))
+        })
+    }
 }
 
 impl Future for Answer {
     type Output = Result<Box<RawValue>, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.receiver).poll(context).map(|answer| {
-            self.there = true;
-            match answer {
-                Ok(text) => outcome(&text),
-                Err(_) => Err(self.letterbox.why_ended().unwrap_or_else(shut_down)),
-            }
+        self.poll_came(context).map(|came| match came? {
+            Came::Response(text) => outcome(&text),
+            Came::Ending(ending) => outcome(&rpc::eval_response("0", &ending, None)),
+        })
+    }
+}
+
+/// The pending value of code.
+#[derive(Debug)]
+pub(crate) struct EvalAnswer(Answer);
+
+impl Future for EvalAnswer {
+    type Output = Result<LocalValue, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.poll_came(context).map(|came| match came? {
+            Came::Response(text) => outcome(&text).map(LocalValue::Result),
+            Came::Ending(ending) => ending.map(LocalValue::Value),
         })
     }
 }
@@ -252,6 +287,62 @@ pub(crate) mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!((text(&mut one), text(&mut two)), (r#"{"value":1}"#.into(), r#"{"value":"two"}"#.into()));
+    }
+
+    fn eval(link: &AgentLink, code: &str) -> EvalAnswer {
+        link.eval(
+            LocalEval { code, page: None, timeout_ms: None, params: &format!(r#"{{"code":{}}}"#, json(code)) },
+            None,
+        )
+    }
+
+    #[test]
+    fn code_ends_as_the_request_of_its_text_does() {
+        let hub = hub();
+        let page = page(&hub);
+        let link = link(&hub);
+        for (answer, value) in
+            [(":two", "{\"value\":\"two\"}"), ("=[1, 2]", "{\"value\":[1, 2]}"), ("~<b>", "{\"rendering\":\"<b>\"}")]
+        {
+            let mut typed = eval(&link, "1");
+            let mut text = link.request("eval", r#"{"code":"1"}"#, None);
+            let sent = frames(&hub, page);
+            // Two lines in one buffer: `ID:1ID:1`.
+            let ids: Vec<&str> = sent.split(':').collect();
+            for id in [ids[0], &ids[1][1..]] {
+                hub.receive(page, &format!("{id}{answer}")).unwrap();
+            }
+            let context = &mut Context::from_waker(Waker::noop());
+            let Poll::Ready(Ok(LocalValue::Value(typed))) = Pin::new(&mut typed).poll(context) else {
+                panic!("{answer}")
+            };
+            let Poll::Ready(Ok(text)) = poll(&mut text) else { panic!("{answer}") };
+            assert_eq!((rpc::eval_result(&typed).as_str(), text.get()), (value, value));
+        }
+    }
+
+    #[test]
+    fn code_that_is_dropped_or_refused_ends() {
+        let hub = hub();
+        let context = &mut Context::from_waker(Waker::noop());
+        let without_page = link(&hub);
+        let mut refused = eval(&without_page, "1");
+        let Poll::Ready(Err(error)) = Pin::new(&mut refused).poll(context) else { panic!() };
+        assert_eq!(error.code, Code::SESSION);
+        let scope = eye_protocol::scope::Scope::nothing("it may nothing");
+        let denied = Links::new(hub.clone()).open(Identity { scope, ..Identity::default() }, "inside");
+        let Poll::Ready(Err(error)) = Pin::new(&mut eval(&denied, "1")).poll(context) else { panic!() };
+        assert_eq!(error.code, Code::DENIED);
+        let page = page(&hub);
+        let asking = link(&hub);
+        let answer = eval(&asking, "1");
+        let id = frames(&hub, page).split(':').next().unwrap().to_owned();
+        drop(answer);
+        assert!(frames(&hub, page).contains(&format!(r#""call/cancel","params":{{"id":"{id}"}}"#)));
+        let left = link(&hub);
+        let mut answer = eval(&left, "1");
+        drop(left);
+        assert!(matches!(Pin::new(&mut answer).poll(context), Poll::Ready(Err(Error { code: Code::CONNECTION, .. }))));
     }
 
     #[test]

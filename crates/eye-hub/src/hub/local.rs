@@ -2,7 +2,9 @@
 
 use super::links::{AgentLink, Links};
 use eye_protocol::Error;
-use eye_protocol::local::{Auditor, Identity, Later, LocalAgent, LocalHub, LocalPage, ProgressSink};
+use eye_protocol::local::{
+    Auditor, Identity, Later, LocalAgent, LocalEval, LocalHub, LocalPage, LocalValue, ProgressSink,
+};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,6 +47,10 @@ impl LocalAgent for AgentLink {
         progress: Option<ProgressSink>,
     ) -> Later<'static, Result<Box<RawValue>, Error>> {
         Box::pin(self.request(method, params, progress))
+    }
+
+    fn eval(&self, eval: LocalEval<'_>, progress: Option<ProgressSink>) -> Later<'static, Result<LocalValue, Error>> {
+        Box::pin(self.eval(eval, progress))
     }
 
     fn news(&self) -> Later<'_, Option<String>> {

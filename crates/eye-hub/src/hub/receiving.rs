@@ -7,13 +7,14 @@ use super::speaking::speak;
 use super::state::{Hub, State};
 use super::version;
 use crate::audit::Noted;
-use crate::dialect::{FromAgent, FromPage, eye, original, scene};
+use crate::dialect::{AuditedRequest, FromAgent, FromPage, eye, original, scene};
 use eye_core::{Conn, Effect, Input, PageEvent, Reply};
 use eye_protocol::answer::{write_plain, write_typed};
 use eye_protocol::batch::{self, Element};
 use eye_protocol::close::Close;
 use eye_protocol::id::split_call_id;
 use eye_protocol::limits::FRAME_BYTES_MAX;
+use eye_protocol::local::LocalEval;
 use eye_protocol::messages::{Hello, PROTOCOL_VERSION, Welcome};
 use eye_protocol::rpc::{self, RpcId, json};
 use eye_protocol::scope::Scope;
@@ -83,6 +84,30 @@ impl Hub {
             }
         }
         Ok(())
+    }
+
+    /// Handles the `hello` of an agent inside this process.
+    pub fn receive_hello(&self, conn: Conn, hello: Hello) {
+        self.agent_hello(&mut self.hold(), conn, None, Box::new(hello));
+    }
+
+    /// Handles the request `eval` of an agent inside this process, as [`Self::receive`] handles its text.
+    pub fn receive_eval(&self, conn: Conn, id: u32, eval: LocalEval<'_>) {
+        let mut state = self.hold();
+        let LocalEval { params, .. } = eval;
+        Self::count_received(&mut state, params.len());
+        let Some(peer) = state.peers.get(&conn).filter(|peer| !peer.deaf) else { return };
+        if params.len() > FRAME_BYTES_MAX {
+            let error = over_limit("the frame", params.len());
+            return self.reply(&mut state, conn, &rpc::response(&id.to_string(), Err(&error)));
+        }
+        let scope = peer.scope.clone();
+        let watched = state.desk.is_watched();
+        let mut digits = itoa::Buffer::new();
+        let id = digits.format(id);
+        let one = eye::from_agent_inside(conn, id, eval, &scope);
+        let noted = self.note(AuditedRequest { id: Some(id), method: "eval", params }, watched);
+        self.execute_unless_paused(&mut state, conn, params, noted, one);
     }
 
     /// Handles one binary message: the result of a page's call, or JSON-RPC of a peer that speaks only JSON-RPC. An

@@ -1,6 +1,6 @@
 //! Writes effects through each peer's dialect into its outbox.
 
-use super::outbox::Kind;
+use super::outbox::{Kind, Outbox};
 use super::peer::{Peer, Voice};
 use crate::dialect::call_id::call_id;
 use crate::dialect::{events, eye, original, scene, tools, topics};
@@ -75,6 +75,11 @@ pub fn speak(peer: &mut Peer, effect: &Effect, text: &mut String) {
                 peer.rpc(Kind::Response, &events::failed_call(posts, id, error));
             }
             voice => {
+                if let (Outbox::Inside(letterbox), ReplyForm::Rpc(id), None) = (&peer.outbox, &reply.form, delta)
+                    && letterbox.put_ending(id, ending)
+                {
+                    return;
+                }
                 if let Ok(Value::Bytes(bytes)) = ending
                     && peer.binary
                     && let Some(message) = eye::to_agent_binary(&reply.form, bytes)

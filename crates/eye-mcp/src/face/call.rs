@@ -8,13 +8,12 @@ use super::message::{self, Request};
 use super::offers::Offers;
 use super::outcome::Outcome;
 use crate::{NoticeSink, RpcError};
-use eye_protocol::local::{Later, ProgressSink};
+use eye_protocol::local::{Later, LocalEval, LocalValue, ProgressSink};
 use eye_protocol::operations::Class;
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error};
 use indexmap::IndexMap;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -83,7 +82,7 @@ impl Call {
         self.request.params.as_deref().map_or("{}", RawValue::get)
     }
 
-    pub fn params<T: DeserializeOwned>(&self) -> Result<T, RpcError> {
+    pub fn params<'a, T: Deserialize<'a>>(&'a self) -> Result<T, RpcError> {
         serde_json::from_str(self.raw_params()).map_err(|error| invalid_params(format!("invalid params: {error}")))
     }
 
@@ -289,15 +288,28 @@ fn not_null(value: &serde_json::Value) -> bool {
 }
 
 impl AskHub for Call {
-    /// Passes the hub's progress on to the client.
     async fn ask_hub(&self, method: &str, params: &str) -> Result<Box<RawValue>, Error> {
+        self.with_progress(|sink| self.client.link.request(method, params, sink)).await
+    }
+
+    async fn eval(&self, eval: LocalEval<'_>) -> Result<LocalValue, Error> {
+        self.with_progress(|sink| self.client.link.eval(eval, sink)).await
+    }
+}
+
+impl Call {
+    /// Makes a request to the hub, and passes its progress on to the client.
+    async fn with_progress<T>(
+        &self,
+        request: impl FnOnce(Option<ProgressSink>) -> Later<'static, Result<T, Error>>,
+    ) -> Result<T, Error> {
         let Some(token) = &self.meta.progress_token else {
-            return self.client.link.request(method, params, None).await;
+            return request(None).await;
         };
         let (sender, mut reports) = mpsc::channel::<Box<str>>(64);
         // A client that is too slow misses some; the next report supersedes them.
         let sink = ProgressSink::new(move |progress| drop(sender.try_send(progress.into())));
-        let mut answer = self.client.link.request(method, params, Some(sink));
+        let mut answer = request(Some(sink));
         loop {
             tokio::select! {
                 biased;

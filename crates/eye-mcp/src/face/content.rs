@@ -3,8 +3,9 @@
 use super::limits::ANSWER_CHARS_MAX;
 use super::outcome::{Outcome, error_mark};
 use crate::RpcError;
+use eye_protocol::local::LocalValue;
 use eye_protocol::rpc::json;
-use eye_protocol::{Error, Kind};
+use eye_protocol::{Error, Kind, Value};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -35,6 +36,21 @@ pub fn of_value(result: &RawValue) -> Outcome {
     Outcome::text(&text, false).untrusted()
 }
 
+/// What code in a page came to, as a tool's result.
+pub fn of_eval(value: LocalValue) -> Outcome {
+    let value = match value {
+        LocalValue::Result(result) => return of_value(&result),
+        LocalValue::Value(value) => value,
+    };
+    let text = match value {
+        Value::Text(text) | Value::Rendering(text) => text,
+        // What is no JSON is text.
+        Value::Json(json) => serde_json::from_str::<&RawValue>(&json).map(plain).unwrap_or(json),
+        Value::Bytes(bytes) => return media(&bytes.base64(), &bytes.media_type).untrusted(),
+    };
+    Outcome::text(&within(text), false).untrusted()
+}
+
 /// A string without quotes, anything else as JSON.
 pub fn plain(value: &RawValue) -> String {
     serde_json::from_str::<String>(value.get()).unwrap_or_else(|_| value.get().to_owned())
@@ -49,6 +65,11 @@ fn media(data: &str, media_type: &str) -> Outcome {
             r#""content":[{{"type":"resource","resource":{{"uri":"eye://result","mimeType":{kind},"blob":{data}}}}}]"#
         ),
     })
+}
+
+/// [`cut`] for a text that is nearly always short enough.
+fn within(text: String) -> String {
+    if text.len() <= ANSWER_CHARS_MAX { text } else { cut(&text) }
 }
 
 /// Text up to the limit, with a note on how to get the rest.
@@ -129,6 +150,29 @@ mod tests {
         is(r#"{"value":false}"#, "false");
         is(r#"{"value":{"a":[1,"x"]}}"#, r#"{"a":[1,"x"]}"#);
         is(r#"{"rendering":"undefined"}"#, "undefined");
+    }
+
+    #[test]
+    fn code_comes_to_the_same_whether_its_value_was_written_as_a_result_or_not() {
+        let values = [
+            Value::Text("Shop".into()),
+            Value::Text("\"quoted\"".into()),
+            Value::Json(r#"{"a":[1,"x"]}"#.into()),
+            Value::Json(r#" "a string" "#.into()),
+            Value::Json("[1] ".into()),
+            Value::Json("1},{".into()),
+            Value::Json(String::new()),
+            Value::Rendering("undefined".into()),
+            Value::Text("ä".repeat(ANSWER_CHARS_MAX + 3)),
+            Value::Bytes(Box::new(eye_protocol::answer::Bytes::new("image/png", vec![0; 5]))),
+            Value::Bytes(Box::new(eye_protocol::answer::Bytes::new("text/plain", vec![65]))),
+        ];
+        for value in values {
+            let result = RawValue::from_string(eye_protocol::rpc::eval_result(&value)).unwrap();
+            let render = |outcome: Outcome| outcome.render(Era::Legacy, "tools/call", "{}");
+            assert_eq!(render(of_eval(LocalValue::Value(value.clone()))), render(of_value(&result)), "{value:?}");
+            assert_eq!(render(of_eval(LocalValue::Result(result.clone()))), render(of_value(&result)));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::RpcError;
 use eye_protocol::rpc::json;
+use memchr::{memchr, memmem};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -63,12 +64,16 @@ impl Meta {
     /// Reads `_meta` from params; empty if absent or malformed.
     pub fn of(params: Option<&RawValue>) -> Self {
         #[derive(Deserialize)]
-        struct Params {
-            #[serde(rename = "_meta")]
-            meta: Option<Box<RawValue>>,
+        struct Params<'a> {
+            #[serde(borrow, rename = "_meta")]
+            meta: Option<&'a RawValue>,
         }
-        let read = |raw: &RawValue| serde_json::from_str::<Params>(raw.get()).ok()?.meta;
-        params.and_then(read).and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default()
+        // Most params have none. Only an escape could spell the name otherwise.
+        let may_have =
+            |text: &str| memmem::find(text.as_bytes(), b"_meta").is_some() || memchr(b'\\', text.as_bytes()).is_some();
+        let Some(text) = params.map(RawValue::get).filter(|text| may_have(text)) else { return Self::default() };
+        let meta = serde_json::from_str::<Params<'_>>(text).ok().and_then(|params| params.meta);
+        meta.and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default()
     }
 
     /// The revision as a string.
@@ -115,4 +120,20 @@ pub fn missing_capability(name: &str) -> RpcError {
 
 pub fn no_method(method: &str) -> RpcError {
     RpcError { code: -32601, message: format!("Method not found: {method}"), data: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meta_is_read_however_its_name_is_spelled() {
+        let version = |params: &str| Meta::of(Some(&RawValue::from_string(params.to_owned()).unwrap())).version();
+        let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+        for name in ["_meta", "_met\\u0061", "\\u005fmeta"] {
+            assert_eq!(version(&format!(r#"{{"name":"x","{name}":{meta}}}"#)).as_deref(), Some(MODERN), "{name}");
+        }
+        assert_eq!(version(&format!(r#"{{"arguments":{{"_meta":{meta}}}}}"#)), None);
+        assert_eq!(version(r#"{"name":"x"}"#), None);
+    }
 }

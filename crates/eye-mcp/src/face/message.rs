@@ -46,14 +46,19 @@ pub enum Incoming {
     Batch(Vec<Message>),
 }
 
+/// A string, borrowed where it has no escapes. serde copies an optional [`Cow`].
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub struct Text<'a>(#[serde(borrow)] pub Cow<'a, str>);
+
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow)]
-    jsonrpc: Option<Cow<'a, str>>,
+    jsonrpc: Option<Text<'a>>,
     #[serde(borrow)]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
-    method: Option<Cow<'a, str>>,
+    method: Option<Text<'a>>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -87,18 +92,18 @@ fn parse_one(text: &str) -> Message {
     };
     let id = envelope.id.map(RawValue::get);
     let usable = id.filter(|id| matches!(id.as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9')));
-    if envelope.jsonrpc.as_deref() != Some("2.0") {
+    if envelope.jsonrpc.as_ref().is_none_or(|version| version.0 != "2.0") {
         return invalid(usable.unwrap_or("null"), Code::REQUEST, "`jsonrpc` must be \"2.0\"");
     }
     let owned = |raw: Option<&RawValue>| raw.map(ToOwned::to_owned);
     match (envelope.method, id, usable) {
         (Some(method), None, _) => {
-            Message::Notification { method: method.into_owned(), params: owned(envelope.params) }
+            Message::Notification { method: method.0.into_owned(), params: owned(envelope.params) }
         }
         (Some(method), Some(_), Some(_)) => match envelope.id {
             Some(id) => Message::Request(Request {
                 id: id.to_owned(),
-                method: method.into_owned(),
+                method: method.0.into_owned(),
                 params: owned(envelope.params),
             }),
             None => invalid("null", Code::REQUEST, "`id` is missing"),
@@ -121,7 +126,7 @@ fn invalid(id: &str, code: Code, message: impl Into<String>) -> Message {
 /// A response as text. `id` is JSON text.
 pub fn response(id: &str, outcome: Result<&str, &RpcError>) -> String {
     match outcome {
-        Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
+        Ok(result) => [r#"{"jsonrpc":"2.0","id":"#, id, r#","result":"#, result, "}"].concat(),
         Err(error) => format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, eye_protocol::rpc::json(error)),
     }
 }

@@ -6,6 +6,7 @@ use super::limits::TTL_MS;
 use eye_protocol::rpc::json;
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
@@ -16,7 +17,7 @@ pub enum Outcome {
         /// Members of the result, as JSON text without braces and without `_meta`.
         fields: String,
         /// Members of its `_meta`, in the same form.
-        meta: String,
+        meta: Cow<'static, str>,
         /// How long the client may cache the result, in milliseconds.
         ttl_ms: u64,
     },
@@ -34,12 +35,12 @@ pub enum Outcome {
 impl Outcome {
     /// `fields` are members of the result, as JSON text without braces.
     pub fn ours(fields: impl Into<String>) -> Self {
-        Self::Ours { fields: fields.into(), meta: String::new(), ttl_ms: TTL_MS }
+        Self::Ours { fields: fields.into(), meta: "".into(), ttl_ms: TTL_MS }
     }
 
     /// A tool's result with one text.
     pub fn text(text: &str, is_error: bool) -> Self {
-        Self::ours(format!(r#""content":[{{"type":"text","text":{}}}]{}"#, json(text), error_mark(is_error)))
+        Self::ours([r#""content":[{"type":"text","text":"#, &json(text), "}]", error_mark(is_error)].concat())
     }
 
     /// Marks the result as a page's text, which models must not take as instructions.
@@ -63,10 +64,10 @@ impl Outcome {
     /// The result as text. `server_info` is JSON text.
     pub fn render(&self, era: Era, method: &str, server_info: &str) -> String {
         match (self, era) {
-            (Self::Ours { fields, meta, .. }, Era::Legacy) if meta.is_empty() => format!("{{{fields}}}"),
+            (Self::Ours { fields, meta, .. }, Era::Legacy) if meta.is_empty() => ["{", fields, "}"].concat(),
             (Self::Ours { fields, meta, .. }, Era::Legacy) => {
                 let comma = if fields.is_empty() { "" } else { "," };
-                format!(r#"{{{fields}{comma}"_meta":{{{meta}}}}}"#)
+                ["{", fields, comma, r#""_meta":{"#, meta, "}}"].concat()
             }
             (Self::Ours { fields, meta, ttl_ms }, Era::Modern) => {
                 let comma = if fields.is_empty() { "" } else { "," };
@@ -76,9 +77,8 @@ impl Outcome {
                 } else {
                     String::new()
                 };
-                format!(
-                    r#"{{{fields}{comma}"resultType":"complete"{hold},"_meta":{{{meta}{meta_comma}"{SERVER_INFO}":{server_info}}}}}"#
-                )
+                let parts = ["{", fields, comma, r#""resultType":"complete""#, &hold, r#","_meta":{"#];
+                [parts.concat().as_str(), meta, meta_comma, "\"", SERVER_INFO, "\":", server_info, "}}"].concat()
             }
             (Self::Foreign(raw), era) => restamped(raw, era, method, server_info),
             (Self::Input { requests, state }, _) => {

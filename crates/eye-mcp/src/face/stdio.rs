@@ -8,13 +8,14 @@ use super::faces::Face;
 use super::held::Waiting;
 use super::limits::{BATCH_LEN_MAX, OUTBOX_BYTES_MAX, OUTLET_LEN_MAX, REQUESTS_MAX};
 use super::message::{self, Incoming, Message, Request, response};
+use super::offers::Change;
 use super::unread::Unread;
 use super::{methods, pump};
 use crate::config::Config;
 use crate::{Project, RpcError};
 use eye_platform::local::AsyncStream;
 use eye_protocol::limits::{MESSAGE_BYTES_MAX, SHUTDOWN_MS};
-use eye_protocol::local::Identity;
+use eye_protocol::local::{Identity, Later};
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Error};
 use futures_util::StreamExt;
@@ -29,6 +30,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -64,6 +66,40 @@ type Work = Pin<Box<dyn Future<Output = Done> + Send>>;
 enum Over {
     Client,
     Hub,
+}
+
+/// What seldom happens beside the calls of a connection. It is polled only when something of it woke.
+enum Seldom {
+    Changed(Change, broadcast::Receiver<Change>),
+    /// The hub ends the connection, with an error for the requests in progress where there is one to tell.
+    Ended(Option<Error>),
+}
+
+/// Resolves when the hub ends a connection.
+fn end(client: &Client) -> Later<'_, Seldom> {
+    Box::pin(async {
+        tokio::select! {
+            biased;
+            error = client.link.ended() => Seldom::Ended(Some(error)),
+            () = client.pump() => Seldom::Ended(None),
+            () = client.shared.closing().cancelled() => {
+                Seldom::Ended(Some(Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again")))
+            }
+        }
+    })
+}
+
+/// Resolves with the next change. One that was missed is followed by others.
+fn next_change<'a>(mut changes: broadcast::Receiver<Change>) -> Later<'a, Seldom> {
+    Box::pin(async move {
+        loop {
+            match changes.recv().await {
+                Ok(change) => return Seldom::Changed(change, changes),
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => std::future::pending().await,
+            }
+        }
+    })
 }
 
 /// A finished call: its id, and the text to write, if any.
@@ -156,10 +192,7 @@ impl Connection {
         mut outgoing: mpsc::Receiver<Outgoing>,
     ) -> Over {
         let client = self.client.clone();
-        let mut changes = client.changes();
-        let pump = client.pump();
-        tokio::pin!(pump);
-        let mut ended = client.link.ended();
+        let mut seldom = FuturesUnordered::from_iter([end(&client), next_change(client.changes())]);
         let mut open = true;
         // Results that are delayed until the client has read the messages before them.
         let mut held = Waiting::new(unread);
@@ -215,23 +248,21 @@ impl Connection {
                     }
                     Err(_) => return Over::Client,
                 },
-                Ok(change) = changes.recv() => {
-                    if client.agreed().is_some() && let Some(text) = pump::to_legacy(&client, &change) {
-                        self.write(Outgoing::Message(text));
+                Some(event) = seldom.next() => match event {
+                    Seldom::Changed(change, changes) => {
+                        if client.agreed().is_some() && let Some(text) = pump::to_legacy(&client, &change) {
+                            self.write(Outgoing::Message(text));
+                        }
+                        seldom.push(next_change(changes));
                     }
-                }
-                error = &mut ended => {
-                    self.write_farewell(error);
-                    let _ = timeout(Duration::from_millis(SHUTDOWN_MS), writer.write_all(&self.out)).await;
-                    return Over::Hub;
-                }
-                () = &mut pump => return Over::Hub,
-                () = client.shared.closing().cancelled() => {
-                    self.write_farewell(Error::new(Code::CONNECTION, "the hub shuts down").hint("ask again"));
-                    // A client that does not read now is not waited for any longer.
-                    let _ = timeout(Duration::from_millis(SHUTDOWN_MS), writer.write_all(&self.out)).await;
-                    return Over::Hub;
-                }
+                    Seldom::Ended(Some(error)) => {
+                        self.write_farewell(error);
+                        // A client that does not read now is not waited for any longer.
+                        let _ = timeout(Duration::from_millis(SHUTDOWN_MS), writer.write_all(&self.out)).await;
+                        return Over::Hub;
+                    }
+                    Seldom::Ended(None) => return Over::Hub,
+                },
             }
         }
         Over::Client

@@ -7,6 +7,7 @@ use super::keeping::Held;
 use super::limits::{ANSWER_CHARS_MAX, LIST_LEN_MAX};
 use super::listing::{Cursor, page_of, provided};
 use super::members::{renamed, without};
+use super::message::Text;
 use super::offers::List;
 use super::outcome::Outcome;
 use super::select::selected;
@@ -14,11 +15,13 @@ use super::{answer, ask, begin, resources, verbs};
 use crate::catalogue::{Entry, Unresolved, prefixed, shown};
 use crate::limits::FULL_LIST;
 use crate::{CallContext, RpcError, onboarding};
+use eye_protocol::local::LocalEval;
 use eye_protocol::rpc::json;
 use eye_protocol::{Code, Error, Kind};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -110,15 +113,17 @@ fn raw(json: &str) -> Box<RawValue> {
 }
 
 #[derive(Deserialize)]
-struct CallParams {
-    name: String,
-    arguments: Option<Box<RawValue>>,
+struct CallParams<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
 }
 
 pub(super) async fn call(call: &Call) -> Result<Outcome, Stop> {
     let CallParams { name, arguments } = call.params()?;
-    let arguments = arguments.as_deref().map_or("{}", RawValue::get);
-    match name.as_str() {
+    let arguments = arguments.map_or("{}", RawValue::get);
+    match &*name {
         "eye" => Ok(eye(call, arguments).await),
         "mcp_discover" => Ok(discover(call, arguments).await),
         "mcp_call" => mcp_call(call, arguments).await,
@@ -154,9 +159,11 @@ pub(super) async fn call(call: &Call) -> Result<Outcome, Stop> {
 }
 
 #[derive(Deserialize)]
-struct EyeArguments {
-    expr: Option<String>,
-    page: Option<String>,
+struct EyeArguments<'a> {
+    #[serde(borrow)]
+    expr: Option<Text<'a>>,
+    #[serde(borrow)]
+    page: Option<Text<'a>>,
     timeout: Option<u64>,
 }
 
@@ -169,16 +176,18 @@ async fn eye(call: &Call, arguments: &str) -> Outcome {
     let Some(expr) = expr else {
         return content::of_error(&Error::new(Code::PARAMS, "`expr` is missing").hint(r#"{"expr":"document.title"}"#));
     };
-    let mut params = format!(r#"{{"code":{}"#, json(&expr));
-    if let Some(page) = page.filter(|page| !page.is_empty()) {
-        let _ = write!(params, r#","page":{}"#, json(&page));
+    let page = page.as_ref().map(|page| &*page.0).filter(|page| !page.is_empty());
+    let mut params = [r#"{"code":"#, &json(&expr.0)].concat();
+    if let Some(page) = page {
+        params.push_str(r#","page":"#);
+        params.push_str(&json(page));
     }
     if let Some(timeout) = timeout {
         let _ = write!(params, r#","timeout":{timeout}"#);
     }
     params.push('}');
-    match call.ask_hub("eval", &params).await {
-        Ok(result) => content::of_value(&result),
+    match call.eval(LocalEval { code: &expr.0, page, timeout_ms: timeout, params: &params }).await {
+        Ok(value) => content::of_eval(value),
         Err(error) => content::of_error(&error),
     }
 }
@@ -272,7 +281,9 @@ async fn mcp_call(call: &Call, arguments: &str) -> Result<Outcome, Stop> {
     match method.as_deref() {
         None => {}
         Some("tools/call") => match params.as_deref().map(|params| serde_json::from_str::<CallParams>(params.get())) {
-            Some(Ok(inner)) => (name, arguments) = (Some(inner.name), inner.arguments),
+            Some(Ok(CallParams { name: inner, arguments: given })) => {
+                (name, arguments) = (Some(inner.into_owned()), given.map(ToOwned::to_owned));
+            }
             Some(Err(error)) => return Ok(misread(&error)),
             None => {}
         },

@@ -4,13 +4,15 @@ use super::reply::{VERSION, text};
 use crate::RpcError;
 use crate::face::client::Client;
 use crate::face::era::{HEADER_MISMATCH, Meta};
-use crate::face::message::Request;
+use crate::face::message::{Request, Text};
 use crate::face::offers::List;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 const METHOD: &str = "mcp-method";
 const NAME: &str = "mcp-name";
@@ -40,7 +42,7 @@ pub fn check(headers: &HeaderMap, request: &Request, meta: &Meta) -> Result<(), 
     let Some(name) = name_of(request) else { return Ok(()) };
     match text(headers, NAME).map(decoded) {
         None => Err(mismatch("the header Mcp-Name is missing")),
-        Some(Some(header)) if header == name => Ok(()),
+        Some(Some(header)) if *header == *name => Ok(()),
         Some(_) => Err(mismatch(format!("Mcp-Name is not {name}"))),
     }
 }
@@ -48,19 +50,21 @@ pub fn check(headers: &HeaderMap, request: &Request, meta: &Meta) -> Result<(), 
 /// Checks the arguments that a tool also wants in headers (`x-mcp-header` in its schema).
 pub async fn check_arguments(client: &Client, headers: &HeaderMap, request: &Request) -> Result<(), RpcError> {
     #[derive(Deserialize)]
-    struct Params {
-        name: String,
-        #[serde(default)]
-        arguments: Value,
+    struct Params<'a> {
+        #[serde(borrow)]
+        name: Cow<'a, str>,
+        #[serde(borrow)]
+        arguments: Option<&'a RawValue>,
     }
     let Some(Ok(Params { name, arguments })) =
-        request.params.as_deref().map(|raw| serde_json::from_str::<Params>(raw.get()))
+        request.params.as_deref().map(|raw| serde_json::from_str::<Params<'_>>(raw.get()))
     else {
         return Ok(());
     };
-    if matches!(name.as_str(), "eye" | "mcp_discover" | "mcp_call") {
+    if matches!(&*name, "eye" | "mcp_discover" | "mcp_call") {
         return Ok(());
     }
+    let arguments = arguments.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()).unwrap_or_default();
     let Some(schema) = schema_of(client, &name).await else { return Ok(()) };
     check_members(headers, &schema, &arguments)
 }
@@ -100,10 +104,10 @@ fn plain(value: &Value) -> String {
 }
 
 /// Decodes a header's value, which is wrapped in Base64 if it is not plain text. `None` if the wrapping is broken.
-fn decoded(value: &str) -> Option<String> {
+fn decoded(value: &str) -> Option<Cow<'_, str>> {
     match value.strip_prefix(ENCODED.0).and_then(|rest| rest.strip_suffix(ENCODED.1)) {
-        Some(inner) => String::from_utf8(STANDARD.decode(inner).ok()?).ok(),
-        None => Some(value.to_owned()),
+        Some(inner) => String::from_utf8(STANDARD.decode(inner).ok()?).ok().map(Cow::Owned),
+        None => Some(value.into()),
     }
 }
 
@@ -112,14 +116,27 @@ fn mismatch(message: impl Into<String>) -> RpcError {
 }
 
 /// The value that `Mcp-Name` must have for this request.
-fn name_of(request: &Request) -> Option<String> {
-    let member = match request.method.as_str() {
-        "tools/call" | "prompts/get" => "name",
-        "resources/read" => "uri",
+fn name_of(request: &Request) -> Option<Cow<'_, str>> {
+    #[derive(Deserialize)]
+    struct Named<'a> {
+        #[serde(borrow)]
+        name: Option<&'a RawValue>,
+        #[serde(borrow)]
+        uri: Option<&'a RawValue>,
+    }
+    let is_uri = match request.method.as_str() {
+        "tools/call" | "prompts/get" => false,
+        "resources/read" => true,
         _ => return None,
     };
-    let params: serde_json::Value = serde_json::from_str(request.params.as_deref()?.get()).ok()?;
-    params[member].as_str().map(str::to_owned)
+    let params = request.params.as_deref()?.get();
+    let Ok(Named { name, uri }) = serde_json::from_str(params) else {
+        // A member is there twice: the last one counts.
+        let params: Value = serde_json::from_str(params).ok()?;
+        return params[if is_uri { "uri" } else { "name" }].as_str().map(|name| name.to_owned().into());
+    };
+    let found = if is_uri { uri } else { name };
+    serde_json::from_str::<Text<'_>>(found?.get()).ok().map(|text| text.0)
 }
 
 #[cfg(test)]
@@ -129,6 +146,23 @@ mod tests {
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
         pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn the_name_of_a_request_is_that_of_its_params() {
+        let name = |method: &str, params: &str| {
+            let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+            let request = Request { id: raw("1"), method: method.into(), params: Some(raw(params)) };
+            name_of(&request).map(Cow::into_owned)
+        };
+        assert_eq!(name("tools/call", r#"{"name":"eye","arguments":{"name":"x"}}"#).as_deref(), Some("eye"));
+        assert_eq!(name("tools/call", r#"{"name":"e\u0079e"}"#).as_deref(), Some("eye"));
+        assert_eq!(name("tools/call", r#"{"name":"a","name":"b"}"#).as_deref(), Some("b"));
+        assert_eq!(name("resources/read", r#"{"name":"a","uri":"b"}"#).as_deref(), Some("b"));
+        for params in ["{}", r#"{"name":1}"#, "[]", "1"] {
+            assert_eq!(name("tools/call", params), None, "{params}");
+        }
+        assert_eq!(name("ping", r#"{"name":"a"}"#), None);
     }
 
     #[test]
