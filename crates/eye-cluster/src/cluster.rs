@@ -1,20 +1,21 @@
 //! The hub's handle to its cluster: it passes the hub's messages to the task that keeps the link.
 
+use crate::queue::Queue;
 use crate::settings::{Settings, Status};
 use crate::{FromHub, HubHandle, nats};
 use eye_core::Effect;
 use eye_core::elsewhere::{ChangedInterest, ChangedRow};
-use std::sync::atomic::AtomicUsize;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::{Notify, mpsc, watch};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use tokio::sync::{Notify, watch};
 
 /// The hub's handle to its cluster.
 #[derive(Debug)]
 pub struct Cluster {
     settings: Settings,
-    hand_over: mpsc::UnboundedSender<FromHub>,
-    taken: Mutex<Option<mpsc::UnboundedReceiver<FromHub>>>,
+    queue: Arc<Queue>,
+    has_begun: AtomicBool,
     status: watch::Sender<Status>,
     /// Requests that other hubs have not answered, at the end of the last turn.
     calls_out: Arc<AtomicUsize>,
@@ -25,7 +26,6 @@ pub struct Cluster {
 impl Cluster {
     /// Creates the handle. [`Cluster::begin`] joins the cluster.
     pub fn new(settings: Settings) -> Self {
-        let (hand_over, taken) = mpsc::unbounded_channel();
         let status = Status {
             cluster: settings.cluster.clone(),
             hub: settings.hub.clone(),
@@ -34,8 +34,8 @@ impl Cluster {
         };
         Self {
             settings,
-            hand_over,
-            taken: Mutex::new(Some(taken)),
+            queue: Arc::default(),
+            has_begun: AtomicBool::new(false),
             status: watch::Sender::new(status),
             calls_out: Arc::default(),
             stop: Arc::default(),
@@ -45,39 +45,41 @@ impl Cluster {
 
     /// Joins the cluster, in its own task.
     pub fn begin(&self, hub: Arc<dyn HubHandle>) {
-        let Some(taken) = self.taken.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
-        let (settings, status) = (self.settings.clone(), self.status.clone());
+        if self.has_begun.swap(true, Relaxed) {
+            return;
+        }
+        let (settings, status, queue) = (self.settings.clone(), self.status.clone(), self.queue.clone());
         let (stop, stopped, calls_out) = (self.stop.clone(), self.stopped.clone(), self.calls_out.clone());
         tokio::spawn(async move {
             if let Err(error) =
-                nats::run(&settings, hub, taken, &nats::Shown { status: &status, calls_out: &calls_out }, &stop).await
+                nats::run(&settings, hub, &queue, &nats::Shown { status: &status, calls_out: &calls_out }, &stop).await
             {
                 tracing::error!(%error, "the cluster cannot be joined");
                 status.send_modify(|status| status.problem = Some(error.to_string()));
             }
+            queue.close();
             stopped.notify_one();
         });
     }
 
-    /// Passes on an effect that concerns another hub.
-    pub fn effect(&self, effect: Effect) {
-        // Fails only when the hub ends: the receiver ends with it.
-        let _ = self.hand_over.send(FromHub::Effect(effect));
+    /// Queues an effect that concerns another hub. Returns how much waits in the queue.
+    pub fn effect(&self, effect: Effect) -> usize {
+        self.queue.push(FromHub::Effect(effect))
     }
 
-    /// Passes on changed rows of local pages.
+    /// Queues changed rows of local pages.
     pub fn rows(&self, rows: Vec<ChangedRow>) {
-        let _ = self.hand_over.send(FromHub::Rows(rows));
+        self.queue.push(FromHub::Rows(rows));
     }
 
-    /// Passes on topic subscriptions that were added or removed here.
+    /// Queues topic subscriptions that were added or removed here.
     pub fn interests(&self, changed: Vec<ChangedInterest>) {
-        let _ = self.hand_over.send(FromHub::Interests(changed));
+        self.queue.push(FromHub::Interests(changed));
     }
 
-    /// Requests that other hubs have not answered.
+    /// Requests that other hubs have not answered, and what waits to be sent to them.
     pub fn calls_out(&self) -> usize {
-        self.calls_out.load(Relaxed)
+        self.queue.len() + self.calls_out.load(Relaxed)
     }
 
     pub fn status(&self) -> Status {

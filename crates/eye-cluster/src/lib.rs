@@ -10,17 +10,20 @@ pub mod core;
 pub mod nats;
 pub mod packet;
 pub mod parts;
+#[cfg(feature = "nats")]
+mod queue;
 pub mod row;
 pub mod settings;
 pub mod wire;
 
 pub use eye_core;
 use eye_core::elsewhere::{ChangedInterest, ChangedRow};
-use eye_core::{Conn, Effect, Input, Millis};
+use eye_core::{Conn, Effect, Input, Millis, PlainQuestion};
 use eye_protocol::messages::Hello;
 use eye_protocol::scope::Scope;
 use eye_protocol::shared_token::{OwnTokens, SharedToken};
 use std::fmt::Debug;
+use std::task::{Context, Poll};
 
 /// The operations of the local hub that the cluster needs.
 pub trait HubHandle: Debug + Send + Sync {
@@ -30,8 +33,12 @@ pub trait HubHandle: Debug + Send + Sync {
     fn leave(&self, conn: Conn);
     /// Passes an input to the hub.
     fn feed(&self, input: Input);
+    /// Sends code to a page at once, if nothing has to be waited or looked for. `false`: nothing has happened.
+    fn ask_plainly(&self, agent: Conn, asked: &PlainQuestion<'_>) -> bool;
     /// Runs a turn of the cluster's task. What it feeds may be written to peers' sockets when the turn ends.
     fn turn(&self, work: &mut dyn FnMut());
+    /// Ready if the hub has queued something for the cluster's task since the last time. Otherwise that task is woken.
+    fn poll_queued(&self, context: &Context<'_>) -> Poll<()>;
     /// The hub's clock.
     fn now(&self) -> Millis;
     /// From now on the hub sends the rows of its pages, starting with all of them.

@@ -15,6 +15,7 @@ mod turn;
 use crate::core::{Action, Core, Event, Life, StatesAction, TokensAction, TokensEvent};
 use crate::packet::Writer;
 use crate::parts::Parts;
+use crate::queue::Queue;
 use crate::settings::{HubStatus, Settings, Status};
 use crate::wire::{Beat, Frame};
 use crate::{FromHub, HubHandle};
@@ -140,7 +141,7 @@ pub struct Shown<'a> {
 pub async fn run(
     settings: &Settings,
     hub: Arc<dyn HubHandle>,
-    from_hub: mpsc::UnboundedReceiver<FromHub>,
+    queue: &Queue,
     shown: &Shown<'_>,
     stop: &Notify,
 ) -> Result<(), JoinError> {
@@ -154,7 +155,7 @@ pub async fn run(
         }
     });
     let client = options.connect(settings.servers.clone()).await?;
-    let mut often = Often { own: client.subscribe(subjects.of(&life)).await?, from_hub };
+    let mut often = Often { own: client.subscribe(subjects.of(&life)).await?, queue, taken: VecDeque::new() };
     let beats = client.subscribe(subjects.beats()).await?;
     let unread = client.subscribe(format!("{}*", subjects.unread)).await?;
     let (stored, stored_in) = mpsc::unbounded_channel();
@@ -212,7 +213,7 @@ pub async fn run(
             // Comes after `Rare::Stop`, where the loop has ended.
             Rare::AllWritten => {}
             Rare::Stop => {
-                link.end(&mut rare).await;
+                link.end(&mut rare, &mut often).await;
                 return Ok(());
             }
         }

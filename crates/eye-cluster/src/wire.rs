@@ -6,9 +6,10 @@ use crate::row::Row;
 use eye_core::elsewhere::Caller;
 use eye_core::handover::Handover;
 use eye_core::state::StateQuery;
-use eye_core::{Conn, Input, Mode, News, Reply, ReplyForm, Snapshotting, ToolQuery};
+use eye_core::{Conn, Input, Mode, News, PlainQuestion, Reply, ReplyForm, Snapshotting, ToolQuery};
 use eye_protocol::answer::Bytes;
 use eye_protocol::error::Kind;
+use eye_protocol::id::LineId;
 use eye_protocol::messages::Hello;
 use eye_protocol::scope::Scope;
 use eye_protocol::{Code, Ending, Error, SessionId, Value};
@@ -276,13 +277,30 @@ impl WireCaller {
 }
 
 impl Request {
+    /// The request, if it is code for a page whose value the agent waits for, and nothing more.
+    pub fn plain(&self) -> Option<PlainQuestion<'_>> {
+        let Ask::Call { task: WireTask::Eval { code, frame: None, terms }, timeout_ms, fire: false, silent: false } =
+            &self.ask
+        else {
+            return None;
+        };
+        let id = self.line_id().filter(|_| *terms == WireTerms::default())?;
+        Some(PlainQuestion { id, session: &self.session, code, timeout_ms: *timeout_ms })
+    }
+
+    fn line_id(&self) -> Option<LineId> {
+        LineId::parse(&self.call.to_string())
+    }
+
     /// The request as an input of a local agent.
     pub fn input(self, agent: Conn) -> Input {
         let page = Some(self.session.as_str().into());
         let form = ReplyForm::Rpc(self.call.to_string().into());
         let reply = || Reply { agent, form: form.clone() };
+        let line = self.line_id().map(ReplyForm::Line);
         match self.ask {
             Ask::Call { task, timeout_ms, fire, silent } => {
+                let form = line.filter(|_| matches!(task, WireTask::Eval { .. })).unwrap_or(form);
                 let mode = if fire { Mode::Fire } else { Mode::Answer };
                 let form = (!silent).then_some(form);
                 Input::Ask { agent, form, task: task.into(), page, timeout_ms, mode }

@@ -260,6 +260,11 @@ impl Input {
         }
     }
 
+    /// Whether a word may mean another page afterwards. Calls and their answers change neither pages nor names.
+    pub(crate) fn may_rename(&self) -> bool {
+        !matches!(self, Self::Ask { .. } | Self::AskBatch { .. } | Self::Back(_))
+    }
+
     /// Sorts every input into its group.
     fn source(&self) -> Source<'_> {
         match self {

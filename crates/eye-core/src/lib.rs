@@ -87,7 +87,7 @@ pub use input::Input;
 pub use known::Known;
 pub use newcomer::Newcomer;
 pub use page_event::PageEvent;
-pub use plain::PlainCall;
+pub use plain::{PlainCall, PlainPass, PlainQuestion};
 pub use policy::Policy;
 pub use session::Session;
 pub use snapshots::Snapshotting;

@@ -1,7 +1,8 @@
 //! Names of pages: which page an agent means, what a person called it (`eye use PAGE --as NAME`), and its name as a
 //! sender.
 
-use crate::agent::Agent;
+use crate::agent::{Agent, UsedPage};
+use crate::candidate::Candidate;
 use crate::effect::Effect;
 use crate::ids::{Conn, Millis};
 use crate::row::row;
@@ -51,7 +52,8 @@ impl Switchboard {
     fn find_surely(&self, agent: Conn, page: Option<&str>) -> Result<(SessionId, bool), Error> {
         let known = self.agents.get(&agent);
         if let Some(page) = page {
-            return self.named(agent, page).map(|session| (session, false));
+            let session = self.asked_here(agent, Some(page)).map_or_else(|| self.named(agent, page), Ok);
+            return session.map(|session| (session, false));
         }
         if let Some(session) = known.and_then(|known| known.resolved(self.namings)) {
             debug_assert!(self.resolves_rightly(agent));
@@ -71,11 +73,10 @@ impl Switchboard {
         let known = self.agents.get(&agent);
         if let Some(target) = known.and_then(|agent| agent.target.as_deref()) {
             let (session, sure) = self.named_surely(agent, target)?;
-            return match known.and_then(|agent| agent.target_page.as_ref()).zip(self.sessions.get(&session)) {
-                Some((meant, held)) if !held.is_driven() && *meant.origin != *held.origin() => {
-                    Err(select::another_origin(target, held))
-                }
-                _ => Ok((session, sure)),
+            let meant = known.and_then(|agent| agent.target_page.as_ref());
+            return match meant.and_then(|meant| self.of_another_origin(meant, &session)) {
+                Some(held) => Err(select::another_origin(target, held)),
+                None => Ok((session, sure)),
             };
         }
         if let Some(held) = known.and_then(|known| self.at_hand(known)) {
@@ -91,6 +92,16 @@ impl Switchboard {
         }
     }
 
+    /// The page of this session, if it is of another origin than the one that was meant. A tab that is driven goes from
+    /// one origin to another; at another hub, that is a page that keeps its session.
+    fn of_another_origin(&self, meant: &UsedPage, session: &SessionId) -> Option<&dyn Candidate> {
+        if let Some(held) = self.sessions.get(session) {
+            return (!held.is_driven() && *meant.origin != *held.origin()).then_some(held as &dyn Candidate);
+        }
+        let page = self.page_elsewhere(session).filter(|_| meant.session != *session)?;
+        (*meant.origin != *page.origin).then_some(page as &dyn Candidate)
+    }
+
     /// The page that an agent without a target used last, if that is there: nearly always, and found without looking at
     /// all the others.
     pub(crate) fn at_hand(&self, known: &Agent) -> Option<&Session> {
@@ -98,6 +109,14 @@ impl Switchboard {
         let held = self.sessions.get(&last.session).filter(|held| last.is_of(*held))?;
         let there = held.presence() != Presence::Gone && known.scope.sees(held.origin());
         (there && self.page_elsewhere(held.id()).is_none()).then_some(held)
+    }
+
+    /// The page here that an agent of another hub names by its id, as that hub does with all it passes on.
+    pub(crate) fn asked_here(&self, agent: Conn, page: Option<&str>) -> Option<SessionId> {
+        let known = self.agents.get(&agent).filter(|known| known.guest)?;
+        let session = page.and_then(SessionId::parse)?;
+        let held = self.sessions.get(&session)?;
+        (held.presence() == Presence::Connected && known.scope.sees(held.origin())).then_some(session)
     }
 
     /// The page that an agent names: by the name that a person gave it, its id, its origin, or what it reports of

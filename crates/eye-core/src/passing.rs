@@ -120,7 +120,7 @@ impl Switchboard {
             return Some(input);
         }
         let found = match (&input, input.page_request()) {
-            (_, Some((agent, page))) => self.find(agent, page),
+            (_, Some((agent, page))) => self.find_and_remember(agent, page),
             (Input::Leave { reply }, None) => match self.joined(reply.agent) {
                 Some(session) => Ok(session.clone()),
                 None => return Some(input),
@@ -262,7 +262,7 @@ impl Switchboard {
     }
 
     /// Handles a report on a request that was passed on.
-    fn back(&mut self, now: Millis, back: Back, out: &mut Vec<Effect>) {
+    pub(crate) fn back(&mut self, now: Millis, back: Back, out: &mut Vec<Effect>) {
         match back {
             Back::Ended { asker, ending, delta, asked_at } => {
                 self.follow_one(now, Outcome::Ended { asker, ending, asked_at, delta }, out);

@@ -92,10 +92,13 @@ impl Switchboard {
         match input {
             // Nearly always. An input is large, and is copied each time it is passed on.
             Input::Ask { agent, form, task: task @ Task::Eval { .. }, page, timeout_ms, mode }
-                if self.lanes.are_free() && self.is_all_here() && !self.waiting.contains(&agent) =>
+                if self.lanes.are_free()
+                    && !self.waiting.contains(&agent)
+                    && (self.is_all_here() || self.asked_here(agent, page.as_deref()).is_some()) =>
             {
                 self.ask(now, agent, form, Question { task, page, timeout_ms, mode, unfit: None }, out);
             }
+            Input::Back(back) if self.lanes.are_free() => self.back(now, *back, out),
             input if self.lanes.are_free() => self.handle(now, input, out),
             input => {
                 if let Some(input) = self.behind_work(input, out) {
@@ -127,8 +130,9 @@ impl Switchboard {
     }
 
     pub(crate) fn handle(&mut self, now: Millis, input: Input, out: &mut Vec<Effect>) {
-        // Code and answers, which take another way, change neither pages nor names.
-        self.namings += 1;
+        if input.may_rename() {
+            self.namings += 1;
+        }
         // Taken nearly always: an input is large, and is copied each time it is passed on and back.
         if self.is_all_here() && self.may_wait(&input).is_none() {
             return self.take(now, input, out);

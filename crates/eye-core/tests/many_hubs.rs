@@ -6,10 +6,11 @@ use eye_core::elsewhere::{
 };
 use eye_core::passed::Passed;
 use eye_core::{
-    Asker, Conn, Effect, Input, Mode, Newcomer, PageEvent, Policy, Reply, ReplyForm, Snapshotting, Switchboard, Task,
-    Terms,
+    Asker, Conn, Effect, Input, Mode, Newcomer, PageEvent, PlainPass, PlainQuestion, Policy, Reply, ReplyForm,
+    Snapshotting, Switchboard, Task, Terms,
 };
-use eye_protocol::messages::PageInfo;
+use eye_protocol::id::LineId;
+use eye_protocol::messages::{Hello, PageInfo};
 use eye_protocol::operations::Class;
 use eye_protocol::scope::{Limits, Scope};
 use eye_protocol::topics::Publish;
@@ -135,6 +136,117 @@ fn an_alias_elsewhere_does_not_stand_for_a_page_here_of_another_origin() {
     join(&mut board, "near", "http://near.test");
     on(&mut board, Input::Listed(vec![page("evil", "http://evil.test", Some("near"))]));
     assert!(error(&ask(&mut board, "1", Some("near"))).contains("several origins"));
+}
+
+#[test]
+fn the_agent_of_another_hub_means_the_page_here_whose_id_it_names() {
+    let mut board = board();
+    board.mark_guest(AGENT);
+    join(&mut board, "near", "http://near.test");
+    on(&mut board, Input::Listed(vec![page("evil", "http://evil.test", Some("near"))]));
+    let sent = ask(&mut board, "1", Some("near"));
+    assert!(matches!(&sent[..], [Effect::Send { page: PAGE, .. }]), "{sent:?}");
+    let limits = Limits {
+        id: "1".into(),
+        name: "ci".into(),
+        may: vec![Class::Eval],
+        pages: vec!["http://other.test".into()],
+        void: None,
+    };
+    on(&mut board, Input::AgentScoped { agent: AGENT, scope: Scope::limited(limits) });
+    assert!(error(&ask(&mut board, "2", Some("near"))).contains("no page is connected"));
+}
+
+/// Asks under an id in a line, on the usual way.
+fn line(board: &mut Switchboard, id: &str, code: &str, page: Option<&str>) -> Vec<Effect> {
+    let task = Task::Eval { code: code.into(), frame: None, terms: Terms::default() };
+    let form = LineId::parse(id).map(ReplyForm::Line);
+    let page = page.map(Into::into);
+    on(board, Input::Ask { agent: AGENT, form, task, page, timeout_ms: None, mode: Mode::Answer })
+}
+
+#[test]
+fn code_is_passed_on_the_short_way_as_on_the_usual_one() {
+    let id = LineId::parse("b").unwrap();
+    for target in [None, Some("shop")] {
+        let [mut usual, mut short] = [(); 2].map(|()| {
+            let mut board = board();
+            let hello = Hello { target: target.map(Into::into), timeout: Some(700), ..Hello::default() };
+            on(&mut board, Input::AgentHello { agent: AGENT, hello: Box::new(hello) });
+            assert!(board.pass_plainly(5, AGENT, id, "2").is_none(), "the page is looked for first");
+            // The first call settles the origin of the page that the name means, the second finds it for good.
+            for id in ["1", "2"] {
+                passed(line(&mut board, id, "1", None));
+            }
+            board
+        });
+        let one = passed(line(&mut usual, "b", "2", None));
+        let PlainPass { passed: other, origin } = short.pass_plainly(5, AGENT, id, "2").unwrap();
+        assert_eq!((format!("{one:?}"), &*origin), (format!("{other:?}"), "http://shop.test"));
+        for board in [&mut usual, &mut short] {
+            let left = on(board, Input::AgentLeft { agent: AGENT });
+            assert!(matches!(&left[..], [Effect::LeftElsewhere { agent: AGENT }]), "{left:?}");
+        }
+    }
+    let mut board = board();
+    passed(line(&mut board, "a", "1", None));
+    on(&mut board, Input::Listed(vec![Listed::Gone(session("far"))]));
+    assert!(board.pass_plainly(5, AGENT, id, "2").is_none(), "it is gone");
+}
+
+#[test]
+fn code_of_another_hubs_agent_takes_the_short_way_as_the_usual_one() {
+    let id = LineId::parse("8").unwrap();
+    let (near, far) = (session("near"), session("far"));
+    let asked = |session| PlainQuestion { id, session, code: "2", timeout_ms: Some(900) };
+    let [mut usual, mut short] = [(); 2].map(|()| {
+        let mut board = board();
+        board.mark_guest(AGENT);
+        join(&mut board, "near", "http://near.test");
+        assert!(board.ask_plainly_for(5, AGENT, &asked(&near)).is_none(), "it has not used the page yet");
+        line(&mut board, "7", "1", Some("near"));
+        board
+    });
+    let sent = line(&mut usual, "8", "2", Some("near"));
+    let [Effect::Send { page, call: Some(call), .. }] = sent[..] else { panic!("{sent:?}") };
+    let plain = short.ask_plainly_for(5, AGENT, &asked(&near)).unwrap();
+    assert_eq!((plain.page, plain.call, plain.session.id()), (page, call, &near));
+    assert!(short.ask_plainly_for(5, AGENT, &asked(&far)).is_none(), "it is not here");
+    assert_eq!(short.answer_plainly(6, PAGE, call), Some((AGENT, id)));
+    assert_eq!(short.answer_plainly(6, PAGE, call), None, "it has ended");
+    let limits = Limits {
+        id: "1".into(),
+        name: "ci".into(),
+        may: vec![Class::Eval],
+        pages: vec!["http://other.test".into()],
+        void: None,
+    };
+    on(&mut short, Input::AgentScoped { agent: AGENT, scope: Scope::limited(limits) });
+    assert!(short.ask_plainly_for(7, AGENT, &asked(&near)).is_none(), "its token does not cover the page");
+}
+
+#[test]
+fn an_agent_of_this_hub_takes_no_way_that_is_for_those_of_others() {
+    let (id, near) = (LineId::parse("8").unwrap(), session("near"));
+    let mut board = board();
+    join(&mut board, "near", "http://near.test");
+    line(&mut board, "7", "1", Some("near"));
+    let asked = PlainQuestion { id, session: &near, code: "2", timeout_ms: None };
+    assert!(board.ask_plainly_for(5, AGENT, &asked).is_none());
+}
+
+#[test]
+fn the_name_of_a_page_elsewhere_is_looked_for_again_when_names_have_changed() {
+    let mut board = board();
+    let hello = Hello { target: Some("shop".into()), ..Hello::default() };
+    on(&mut board, Input::AgentHello { agent: AGENT, hello: Box::new(hello) });
+    for id in ["1", "2", "3"] {
+        assert_eq!(passed(ask(&mut board, id, None)).session, session("far"));
+    }
+    on(&mut board, Input::Listed(vec![page("other", "http://other.test", Some("shop"))]));
+    assert!(error(&ask(&mut board, "4", None)).contains("several origins"));
+    on(&mut board, Input::Listed(vec![Listed::Gone(session("far"))]));
+    assert!(error(&ask(&mut board, "5", None)).contains("another origin"));
 }
 
 #[test]

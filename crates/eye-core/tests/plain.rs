@@ -2,7 +2,7 @@
 //! ([`crate::script`]), and the property that every call ends exactly once is checked with it.
 
 use crate::script::play;
-use eye_core::{Effect, Input, Mode, PageEvent, Reply, ReplyForm, Switchboard, Task, Terms};
+use eye_core::{Effect, Input, Mode, PageEvent, PlainPass, Reply, ReplyForm, Switchboard, Task, Terms};
 use eye_protocol::Value;
 use insta::assert_snapshot;
 
@@ -20,6 +20,14 @@ pub fn on(board: &mut Switchboard, now: u64, input: Input, out: &mut Vec<Effect>
             let sent = board.ask_plainly(now, agent, id).map(|sent| (sent.page, sent.call));
             if let Some((page, call)) = sent {
                 out.push(Effect::Send { page, call: Some(call), task });
+                return true;
+            }
+            let passed = match &task {
+                Task::Eval { code, .. } => board.pass_plainly(now, agent, id, code),
+                _ => None,
+            };
+            if let Some(PlainPass { passed, .. }) = passed {
+                out.push(Effect::PassOn(passed));
                 return true;
             }
             let (form, mode) = (Some(ReplyForm::Line(id)), Mode::Answer);

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::places;
 use eye_cluster::cluster;
 use eye_cluster::eye_core::elsewhere::{ChangedInterest, ChangedRow};
-use eye_cluster::eye_core::{Conn, Effect, Input, Millis};
+use eye_cluster::eye_core::{Conn, Effect, Input, Millis, PlainQuestion};
 use eye_cluster::settings::{HubStatus, Settings};
 use eye_hub::{Cluster, ClusterLink, Guest, Later, Links};
 use eye_protocol::limits::PAGES_ELSEWHERE_MAX;
@@ -15,6 +15,7 @@ use eye_protocol::status::{Hubs, OtherHub};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 /// For the name of a cluster and of a hub.
 const NAME_BYTES_MAX: usize = 64;
@@ -120,8 +121,8 @@ impl Guest for Joined {
 }
 
 impl Cluster for Joined {
-    fn effect(&self, effect: Effect) {
-        self.0.effect(effect);
+    fn effect(&self, effect: Effect) -> usize {
+        self.0.effect(effect)
     }
 
     fn rows(&self, rows: Vec<ChangedRow>) {
@@ -166,8 +167,16 @@ impl eye_cluster::HubHandle for ThisHub {
         self.0.feed(input);
     }
 
+    fn ask_plainly(&self, agent: Conn, asked: &PlainQuestion<'_>) -> bool {
+        self.0.ask_plainly(agent, asked)
+    }
+
     fn turn(&self, work: &mut dyn FnMut()) {
         self.0.turn(work);
+    }
+
+    fn poll_queued(&self, context: &Context<'_>) -> Poll<()> {
+        self.0.poll_queued(context)
     }
 
     fn now(&self) -> Millis {

@@ -15,7 +15,9 @@ pub(super) struct Calls {
     last: u64,
     pub out: FxHashMap<u64, Out>,
     /// The hubs to which each local agent has sent requests.
-    pub asked: FxHashMap<Conn, FxHashSet<Life>>,
+    asked: FxHashMap<Conn, FxHashSet<Life>>,
+    /// The last one of these that was noted: nearly always the next one's, too.
+    last_asked: Option<(Conn, Life)>,
     /// Agents that have disconnected while a kept result of theirs is pending.
     leaving: FxHashSet<Conn>,
 }
@@ -112,6 +114,15 @@ impl Calls {
         self.last
     }
 
+    /// An agent has sent a request to a hub.
+    pub fn note_asked(&mut self, agent: Conn, to: &Life) {
+        let is_it = |(asker, hub): &(Conn, Life)| *asker == agent && Arc::ptr_eq(hub, to);
+        if !self.last_asked.as_ref().is_some_and(is_it) {
+            self.asked.entry(agent).or_default().insert(to.clone());
+            self.last_asked = Some((agent, to.clone()));
+        }
+    }
+
     pub fn put(&mut self, call: u64, out: Out) {
         self.out.insert(call, out);
     }
@@ -126,6 +137,7 @@ impl Calls {
 
     fn leave(&mut self, agent: Conn, out: &mut Vec<Action>) {
         self.leaving.remove(&agent);
+        self.last_asked = None;
         let lives = self.asked.remove(&agent).into_iter().flatten();
         out.extend(lives.map(|to| Action::Send { to, frame: Frame::Left { agent: agent.0 } }));
     }

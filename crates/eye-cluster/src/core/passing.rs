@@ -32,7 +32,7 @@ impl Core {
         let (to, ask) = to;
         let call = self.calls.next();
         let request = Arc::new(wire::request(call, session, &caller, lifetime_ms, ask));
-        self.calls.asked.entry(caller.agent).or_default().insert(to.clone());
+        self.calls.note_asked(caller.agent, &to);
         if !silent {
             let kept = (size(&request) <= SEND_ON_BYTES_MAX).then(|| request.clone());
             let until = now + lifetime_ms;
@@ -172,7 +172,7 @@ impl Core {
         let again = Arc::make_mut(&mut request);
         again.call = call;
         again.lifetime_ms = one.until.saturating_sub(now);
-        self.calls.asked.entry(one.agent).or_default().insert(to.clone());
+        self.calls.note_asked(one.agent, &to);
         one.to = to.clone();
         self.calls.put(call, one);
         out.push(Action::Send { to, frame: Frame::Request(request) });

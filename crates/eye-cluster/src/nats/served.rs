@@ -37,7 +37,9 @@ impl Served {
             self.conns.insert(key, (conn, request.caller.clone()));
             conn
         };
-        self.hub.feed(request.input(conn));
+        if !request.plain().is_some_and(|asked| self.hub.ask_plainly(conn, &asked)) {
+            self.hub.feed(request.input(conn));
+        }
     }
 
     /// Passes on the cancellation of a request.
@@ -96,20 +98,22 @@ impl Served {
 
 fn number(reply: &Reply) -> Option<u64> {
     match &reply.form {
+        ReplyForm::Line(id) => id.as_str().parse().ok(),
         ReplyForm::Rpc(id) | ReplyForm::Tool(id) => id.parse().ok(),
-        ReplyForm::Line(_) | ReplyForm::Compact(_) | ReplyForm::Place(_) => None,
+        ReplyForm::Compact(_) | ReplyForm::Place(_) => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eye_core::Millis;
+    use eye_core::{Millis, PlainQuestion};
     use eye_protocol::SessionId;
     use eye_protocol::messages::Hello;
     use eye_protocol::scope::Scope;
     use eye_protocol::shared_token::{OwnTokens, SharedToken};
     use std::sync::Mutex;
+    use std::task::{Context, Poll};
 
     /// Records the inputs, as text.
     #[derive(Debug, Default)]
@@ -130,8 +134,14 @@ mod tests {
             };
             self.0.lock().unwrap().push(line);
         }
+        fn ask_plainly(&self, _: Conn, _: &PlainQuestion<'_>) -> bool {
+            false
+        }
         fn turn(&self, work: &mut dyn FnMut()) {
             work();
+        }
+        fn poll_queued(&self, _: &Context<'_>) -> Poll<()> {
+            Poll::Pending
         }
         fn now(&self) -> Millis {
             0

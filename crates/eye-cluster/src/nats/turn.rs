@@ -11,6 +11,9 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+/// How much of what this hub has queued is handled in one turn.
+const QUEUED_LEN_MAX: usize = 256;
+
 impl NatsLink {
     /// Handles the messages and effects that are ready, and sends what follows. Ready with a rare event, which the
     /// caller handles before the next turn.
@@ -18,10 +21,9 @@ impl NatsLink {
         &mut self,
         context: &mut Context<'_>,
         rare: &mut SelectAll<BoxStream<'_, Rare>>,
-        often: &mut Often,
+        often: &mut Often<'_>,
     ) -> Poll<Rare> {
-        // Before the messages: of a heartbeat, those count first that its hub sent before it. And a hub that ends tells
-        // the others what it has ended until then.
+        // Before the messages: of a heartbeat, those count first that its hub sent before it.
         let one = rare.poll_next_unpin(context);
         // While the connection takes nothing, nothing more is made to be sent. The rare events go on: the connection
         // may be lost.
@@ -31,9 +33,7 @@ impl NatsLink {
                 while let Poll::Ready(Some(message)) = often.own.poll_next_unpin(context) {
                     self.message(&message);
                 }
-                while let Poll::Ready(Some(one)) = often.from_hub.poll_recv(context) {
-                    self.on_hub(one);
-                }
+                self.take_queued(context, often);
             });
         }
         if let Poll::Ready(Some(one)) = one {
@@ -43,8 +43,26 @@ impl NatsLink {
         Poll::Pending
     }
 
+    /// Handles what this hub has queued, up to a number: then other tasks go first.
+    fn take_queued(&mut self, context: &Context<'_>, often: &mut Often<'_>) {
+        for _ in 0..QUEUED_LEN_MAX {
+            // Without a notification it stays in the queue: more is about to come that can share its message.
+            if often.taken.is_empty() && self.hub.poll_queued(context).is_pending() {
+                return;
+            }
+            if let Some(one) = often.next() {
+                self.on_hub(one);
+            }
+        }
+        context.waker().wake_by_ref();
+    }
+
     /// Leaves the cluster.
-    pub(super) async fn end(&mut self, rare: &mut SelectAll<BoxStream<'_, Rare>>) {
+    pub(super) async fn end(&mut self, rare: &mut SelectAll<BoxStream<'_, Rare>>, often: &mut Often<'_>) {
+        // A hub that ends tells the others what it has ended until then.
+        while let Some(one) = often.next() {
+            self.on_hub(one);
+        }
         // Also sends what workers are still writing. The channel closes with the last worker.
         self.alone = mpsc::unbounded_channel().0;
         while let Some(one) = rare.next().await {

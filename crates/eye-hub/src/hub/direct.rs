@@ -3,6 +3,7 @@
 //! is there that could share their message. In all other cases the task of each receiver writes, after all peers that
 //! are ready have been heard, so that their frames share a message.
 
+use super::clock::Still;
 use super::state::Hub;
 use std::cell::Cell;
 use std::future::poll_fn;
@@ -59,9 +60,10 @@ impl Hub {
     }
 
     /// Runs a turn of the task that is connected to other hubs. It hears their agents and their pages' answers as a
-    /// peer's task hears a peer.
+    /// peer's task hears a peer, and the clock stands still meanwhile.
     pub fn directly_now(&self, work: impl FnOnce()) {
         let _direct = Direct::begin(self);
+        let _still = Still::begin();
         work();
     }
 

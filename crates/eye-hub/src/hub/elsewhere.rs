@@ -1,22 +1,27 @@
 //! The interface between this hub and the code that connects it to other hubs. Independent of the transport.
 
+use super::gathering;
 use super::links::Links;
 use super::outbox::Outbox;
 use super::peer::{Peer, Side, Voice};
 use super::state::{Hub, State};
 use crate::gate::tokens::FileVersion;
-use eye_core::{Conn, Effect, Input, Millis};
+use eye_core::{Conn, Effect, Input, Millis, PlainQuestion};
 use eye_protocol::messages::Hello;
 use eye_protocol::scope::Scope;
 use eye_protocol::shared_token::{OwnTokens, SharedToken};
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 /// Pause before tokens of other hubs are applied again after a failure.
 const TOKENS_AGAIN: Duration = Duration::from_secs(5);
+
+/// What an effect counts of a message: a message of 128 frames costs each of them nearly nothing.
+const EFFECT_BYTES: usize = gathering::BYTES_MAX / 128;
 
 /// The versions of the files of tokens that were last shared: valid tokens, and revoked ones.
 type SeenTokens = (Option<FileVersion>, Option<FileVersion>);
@@ -66,9 +71,19 @@ impl ClusterLink {
         self.hub.feed_foreign(&mut state, input);
     }
 
+    /// Sends code of another hub's agent to a page, if that can be done at once. `false`: nothing has happened.
+    pub fn ask_plainly(&self, agent: Conn, asked: &PlainQuestion<'_>) -> bool {
+        self.hub.ask_plainly_for(&mut self.hub.hold(), agent, asked)
+    }
+
     /// Runs a turn of the task that is connected to other hubs. Like a peer's, it may write directly.
     pub fn turn(&self, work: &mut dyn FnMut()) {
         self.hub.directly_now(work);
+    }
+
+    /// Ready if something was queued for other hubs since the last time. Otherwise the task of this context is woken.
+    pub fn poll_queued(&self, context: &Context<'_>) -> Poll<()> {
+        self.hub.for_cluster.wake.poll(context)
     }
 
     pub fn now(&self) -> Millis {
@@ -119,7 +134,7 @@ impl Hub {
     /// Passes on an effect for another hub.
     pub(super) fn for_elsewhere(&self, effect: Effect) {
         if let Some(cluster) = self.cluster.get() {
-            cluster.effect(effect);
+            gathering::wake(&self.for_cluster, cluster.effect(effect) * EFFECT_BYTES);
         }
     }
 
@@ -129,9 +144,72 @@ impl Hub {
         if state.board.has_changed_rows() {
             let rows = state.board.take_changed_rows(self.now());
             cluster.rows(rows);
+            self.for_cluster.wake.notify_one();
         }
         if state.board.has_changed_interests() {
             cluster.interests(state.board.take_changed_interests());
+            self.for_cluster.wake.notify_one();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hub::cluster::Cluster;
+    use crate::hub::gathering::Gathering;
+    use crate::hub::links::tests::hub;
+    use eye_core::elsewhere::{ChangedInterest, ChangedRow};
+    use eye_protocol::status::Hubs;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Waker;
+
+    /// Counts the effects in its queue.
+    #[derive(Debug, Default)]
+    struct Counting(AtomicUsize);
+
+    impl Cluster for Counting {
+        fn effect(&self, _: Effect) -> usize {
+            self.0.fetch_add(1, Ordering::Relaxed) + 1
+        }
+        fn rows(&self, _: Vec<ChangedRow>) {}
+        fn interests(&self, _: Vec<ChangedInterest>) {}
+        fn calls_out(&self) -> usize {
+            0
+        }
+        fn hubs(&self) -> Hubs {
+            Hubs::default()
+        }
+        fn problem(&self) -> Option<String> {
+            None
+        }
+    }
+
+    #[test]
+    fn the_task_is_woken_when_the_peer_that_sends_has_no_more_or_enough_waits() {
+        let hub = hub();
+        let cluster = Arc::<Counting>::default();
+        hub.cluster.set(cluster.clone()).unwrap();
+        let link = ClusterLink { hub: hub.clone(), shared: Arc::default() };
+        let is_woken = || link.poll_queued(&Context::from_waker(Waker::noop())).is_ready();
+        let send = || hub.for_elsewhere(Effect::LeftElsewhere { agent: Conn(1) });
+        let gathering = Gathering::default();
+        let goes_on = |count: usize| {
+            let mut turn = gathering.begin();
+            (0..count).for_each(|_| send());
+            turn.goes_on = true;
+        };
+        goes_on(10);
+        assert!(!is_woken(), "the peer has more");
+        drop(gathering.begin());
+        assert!(is_woken());
+        cluster.0.store(0, Ordering::Relaxed);
+        goes_on(gathering::BYTES_MAX / EFFECT_BYTES - 1);
+        assert!(!is_woken());
+        goes_on(1);
+        assert!(is_woken(), "a message is full");
+        cluster.0.store(0, Ordering::Relaxed);
+        send();
+        assert!(is_woken(), "it is no peer's turn");
     }
 }

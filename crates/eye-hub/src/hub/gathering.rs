@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// When so many bytes wait, they are sent: a longer message saves nothing more.
-const BYTES_MAX: usize = 4 << 10;
+pub const BYTES_MAX: usize = 4 << 10;
 
 thread_local! {
     /// Whether a turn is on, in which receivers are gathered.

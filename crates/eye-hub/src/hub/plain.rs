@@ -7,11 +7,12 @@ use super::peer::{Peer, Voice};
 use super::state::{Hub, State};
 use crate::audit::{Ended, Entry, RequestKey};
 use crate::dialect::plain;
-use eye_core::{Conn, Effect, PlainCall, Reply, ReplyForm, Task, Terms};
-use eye_protocol::Value;
+use eye_core::{CallId, Conn, Effect, PlainCall, PlainPass, PlainQuestion, Reply, ReplyForm, Task, Terms};
 use eye_protocol::id::{LineId, split_call_id};
 use eye_protocol::limits::FRAME_BYTES_MAX;
+use eye_protocol::{SessionId, Value};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 impl Hub {
     /// Handles a line of code of an agent, if it is sent to the agent's page at once. `false`: nothing has happened.
@@ -23,18 +24,68 @@ impl Hub {
         let may = |peer: &Peer| !peer.rpc_only && peer.scope.check_request("eval", "{}").is_ok();
         let (true, Some(id)) = (state.peers.get(&conn).is_some_and(may), LineId::parse(name)) else { return false };
         let now_us = self.now_us_of(state);
-        let Some(sent) = state.board.ask_plainly(now_us / 1000, conn, id) else { return false };
+        let Some(sent) = state.board.ask_plainly(now_us / 1000, conn, id) else {
+            return self.pass_plainly(state, conn, id, code);
+        };
         let PlainCall { page, call, agent, session, earlier } = sent;
-        if self.audit().is_on()
-            && let Some(peer) = state.peers.get_mut(&conn)
-        {
+        if self.audit().is_on() {
+            let (agent, meant) = (agent.clone(), (session.id().clone(), session.shared_origin().clone()));
+            self.note_plainly(state, conn, (id, code), agent, meant);
+        }
+        self.send_plainly(state, page, call, code, earlier);
+        true
+    }
+
+    /// Passes a line of code on to the hub of the agent's page, if that can be done at once. `false`: nothing has
+    /// happened.
+    fn pass_plainly(&self, state: &mut State, conn: Conn, id: LineId, code: &str) -> bool {
+        let now_us = self.now_us_of(state);
+        let Some(PlainPass { passed, origin }) = state.board.pass_plainly(now_us / 1000, conn, id, code) else {
+            return false;
+        };
+        if self.audit().is_on() {
+            let (agent, meant) = (passed.caller.name.clone(), (passed.session.clone(), origin));
+            self.note_plainly(state, conn, (id, code), agent, meant);
+        }
+        self.for_elsewhere(Effect::PassOn(passed));
+        true
+    }
+
+    /// Handles code of an agent of another hub, if it is sent to the page at once. `false`: nothing has happened.
+    pub(super) fn ask_plainly_for(&self, state: &mut State, conn: Conn, asked: &PlainQuestion<'_>) -> bool {
+        if !state.todo.is_empty() || state.desk.pauses.any() || state.desk.is_watched() {
+            return false;
+        }
+        let now = self.now_of(state);
+        let Some(PlainCall { page, call, earlier, .. }) = state.board.ask_plainly_for(now, conn, asked) else {
+            return false;
+        };
+        self.send_plainly(state, page, call, asked.code, earlier);
+        true
+    }
+
+    /// Begins the row of the audit log.
+    fn note_plainly(
+        &self,
+        state: &mut State,
+        conn: Conn,
+        (id, code): (LineId, &str),
+        agent: Arc<str>,
+        page: (SessionId, Arc<str>),
+    ) {
+        let now_us = self.now_us_of(state);
+        if let Some(peer) = state.peers.get_mut(&conn) {
             let mut entry = Box::new(Entry::at(clock::wall_ms(), Cow::Borrowed("eval"), code));
-            entry.agent = Some(agent.clone());
-            entry.page = Some((session.id().clone(), session.shared_origin().clone()));
+            (entry.agent, entry.page) = (Some(agent), Some(page));
             (entry.scope, entry.face) = (peer.scope.clone(), peer.face);
             state.last_begun += 1;
-            peer.calls.begin(RequestKey::from_slice(name.as_bytes()), entry, now_us, state.last_begun, true);
+            let key = RequestKey::from_slice(id.as_str().as_bytes());
+            peer.calls.begin(key, entry, now_us, state.last_begun, true);
         }
+    }
+
+    /// Sends the code of a call that has begun to its page. `earlier`: the next deadline may be earlier now.
+    fn send_plainly(&self, state: &mut State, page: Conn, call: CallId, code: &str, earlier: bool) {
         if let Some(peer) = state.peers.get_mut(&page).filter(|peer| is_plain(peer)) {
             tracing::trace!(conn = page.0, call, "a call is sent");
             state.text.clear();
@@ -50,7 +101,6 @@ impl Hub {
         if earlier || !state.todo.is_empty() {
             self.feed_todo(state);
         }
-        true
     }
 
     /// Handles a value of a joined page, if it goes to an agent as it is. `false`: nothing has happened.
@@ -84,7 +134,12 @@ impl Hub {
                 _ => Value::Text(text.to_owned()),
             };
             let reply = Reply { agent: conn, form: ReplyForm::Line(id) };
-            self.apply(state, Effect::Ended { reply, ending: Ok(value), delta: None });
+            let ended = Effect::Ended { reply, ending: Ok(value), delta: None };
+            if state.peers.get(&conn).is_some_and(|peer| peer.foreign) {
+                self.for_elsewhere(ended);
+            } else {
+                self.apply(state, ended);
+            }
         }
         if !state.todo.is_empty() {
             self.feed_todo(state);

@@ -43,6 +43,8 @@ pub struct Hub {
     pub(crate) answers: OnceLock<Vec<(&'static str, Arc<dyn Answers>)>>,
     /// The connection to other hubs; set once at the start.
     pub(crate) cluster: OnceLock<Arc<dyn Cluster>>,
+    /// Wakes the task that is connected to other hubs.
+    pub(super) for_cluster: Arc<Signals>,
     /// The hub itself, for tasks that answer later.
     pub(crate) this: Weak<Self>,
     /// Incremented when pages come, leave or change, or their tools do.
@@ -147,6 +149,7 @@ impl Hub {
             gateway: OnceLock::new(),
             answers: OnceLock::new(),
             cluster: OnceLock::new(),
+            for_cluster: Arc::default(),
             this: this.clone(),
             lists: watch::Sender::new(0),
             rearm: Notify::new(),

@@ -25,7 +25,8 @@ impl Wake {
         poll_fn(|context| self.poll(context)).await;
     }
 
-    fn poll(&self, context: &Context<'_>) -> Poll<()> {
+    /// Ready if there was a notification. Otherwise the task of this context is woken by the next one.
+    pub fn poll(&self, context: &Context<'_>) -> Poll<()> {
         if self.is_notified.swap(false, Ordering::AcqRel) {
             return Poll::Ready(());
         }

@@ -156,12 +156,13 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
       }
       for (const part of around.parts()) part.welcomed?.();
     },
-    parts: () => Object.values(parts),
+    parts: () => loaded,
     called: (delta) => {
-      for (const part of around.parts()) part.called?.(delta);
+      for (const part of loaded) part.called?.(delta);
     },
   };
 
+  const loaded: Part[] = [];
   const parts: { -readonly [Name in keyof Parts]?: Parts[Name] } = {};
   /**
    * One promise per part for all callers, so that they continue in the order of their calls. Separate imports of a
@@ -173,6 +174,7 @@ function join(loadPart: LoadPart, options: ConnectOptions, left: () => void, dri
       (offer) => {
         const part = offer(core);
         parts[name] = part;
+        loaded.push(part);
         if (link.page !== undefined) part.joined?.();
         return part;
       },
