@@ -27,9 +27,13 @@ pub struct Step {
     command: Command,
 }
 
-/// How long each step took, in the order in which they ended.
+/// The steps that have ended, and those that go on beside others.
 #[derive(Default)]
-pub struct Times(Vec<(Cow<'static, str>, Duration, Outcome)>);
+pub struct Times {
+    /// How long each step took, in the order in which they ended.
+    ended: Vec<(Cow<'static, str>, Duration, Outcome)>,
+    beside: Vec<Started>,
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
@@ -72,14 +76,30 @@ impl Times {
 
     /// Runs steps in parallel, all of them to their end. All must succeed.
     pub fn together(&mut self, steps: Vec<Step>) -> Result<(), TaskError> {
-        let mut all = steps.into_iter().map(Step::start).collect::<Result<Vec<_>, _>>()?;
+        let all = steps.into_iter().map(Step::start).collect::<Result<Vec<_>, _>>()?;
+        self.wait_for(all)
+    }
+
+    /// Starts a step that goes on beside the next ones, until [`Times::finish`].
+    pub fn begin(&mut self, step: Step) -> Result<(), TaskError> {
+        self.beside.push(step.start()?);
+        Ok(())
+    }
+
+    /// Waits for the steps that go on beside others. All must succeed.
+    pub fn finish(&mut self) -> Result<(), TaskError> {
+        let all = std::mem::take(&mut self.beside);
+        self.wait_for(all)
+    }
+
+    fn wait_for(&mut self, mut all: Vec<Started>) -> Result<(), TaskError> {
         let mut reported_at = Instant::now();
         while all.iter().any(|started| started.outcome.is_none()) {
             for started in all.iter_mut().filter(|started| started.outcome.is_none()) {
                 if let Some(status) = started.child.try_wait().map_err(TaskError::io("waiting for a step"))? {
                     let outcome = if status.success() { Outcome::Passed } else { Outcome::Failed };
                     started.end(outcome);
-                    self.0.push((started.step.name.clone(), started.since.elapsed(), outcome));
+                    self.ended.push((started.step.name.clone(), started.since.elapsed(), outcome));
                 }
             }
             if reported_at.elapsed() > PROGRESS_EVERY {
@@ -104,19 +124,19 @@ impl Times {
         let since = Instant::now();
         let done = work();
         let outcome = if done.is_ok() { Outcome::Passed } else { Outcome::Failed };
-        self.0.push((name.into(), since.elapsed(), outcome));
+        self.ended.push((name.into(), since.elapsed(), outcome));
         done
     }
 
     /// Prints the table. Parallel steps overlap, so the total is less than their sum.
     pub fn print(&self, total: Duration) {
         println!("\n{:<34} {:>8}", "step", "time");
-        for (name, took, outcome) in &self.0 {
+        for (name, took, outcome) in &self.ended {
             let mark = if *outcome == Outcome::Failed { "  FAILED" } else { "" };
             println!("{name:<34} {:>8}{mark}", clock(*took));
         }
         println!("{:<34} {:>8}", "whole", clock(total));
-        if self.0.iter().any(|(_, _, outcome)| *outcome == Outcome::Failed) {
+        if self.ended.iter().any(|(_, _, outcome)| *outcome == Outcome::Failed) {
             print_room();
         }
     }
@@ -148,6 +168,17 @@ impl Started {
             print_lines(lines[tail..].iter().copied());
             print_lines(reasons(&lines[..tail]).take(REASON_LINES));
             print_lines(lines.iter().copied().filter(|line| line.ends_with(" ... FAILED")));
+        }
+    }
+}
+
+/// A step that is still running ends with the run that an earlier one has failed.
+impl Drop for Started {
+    fn drop(&mut self) {
+        if self.outcome.is_none() {
+            // It may have ended by itself.
+            let _ = self.child.kill();
+            let _ = self.child.wait();
         }
     }
 }
@@ -219,8 +250,22 @@ mod tests {
         ];
         let error = times.together(steps).unwrap_err().to_string();
         assert_eq!(error, "`step-test-bad` failed");
-        assert_eq!(times.0.len(), 2);
+        assert_eq!(times.ended.len(), 2);
         assert!(times.one(Step::new("step-test-good", "nothing", sh("exit 0"))).is_ok());
+    }
+
+    #[test]
+    fn a_step_goes_on_beside_others_and_fails_the_run_at_its_end() {
+        let mut times = Times::default();
+        times.begin(Step::new("step-test-beside", "nothing", sh("sleep 0.2; exit 1"))).unwrap();
+        assert!(times.one(Step::new("step-test-good", "nothing", sh("exit 0"))).is_ok());
+        assert_eq!(times.ended.len(), 1);
+        assert_eq!(times.finish().unwrap_err().to_string(), "`step-test-beside` failed");
+        assert!(times.finish().is_ok());
+        times.begin(Step::new("step-test-long", "nothing", sh("exec sleep 60"))).unwrap();
+        let began = Instant::now();
+        drop(times);
+        assert!(began.elapsed() < Duration::from_secs(30), "it ends with the run");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: all checks, ordered so that mistakes are found early. `--all` adds those that are slow or need
 //! the network: real applications, packages, links for other systems, licences, longer fuzzing.
 
-use crate::run::{TaskError, cargo_command, command, has, linting_cargo};
+use crate::run::{TaskError, at_leisure, cargo_command, command, has, linting_cargo};
 use crate::step::{Step, Times};
 use crate::{browser, check, demo, fuzz, generated, place, properties, tutorial, upgrade, web};
 use std::process::Command;
@@ -52,6 +52,12 @@ fn usual(times: &mut Times, all: bool) -> Result<(), TaskError> {
     times.together(beside)?;
     // Alone, because the suite's timeouts for a server are short.
     times.one(Step::new("conformance", "the official suite of MCP", conformance))?;
+    if all {
+        // Beside all steps until the packages are tried: applications mostly wait, and the last part of the release
+        // build has work for one core only.
+        let links = at_leisure(&task(&["cross"]));
+        times.begin(Step::new("links", "the binary linked for other systems", links))?;
+    }
     corpus(times, all)?;
     times.own("README", "the README's commands, live", || demo::check(&eye))
 }
@@ -60,11 +66,8 @@ fn more(times: &mut Times) -> Result<(), TaskError> {
     licences(times)?;
     let lean = cargo_command(&["clippy", "--package", "eye", "--no-default-features", "--", "-D", "warnings"]);
     times.one(Step::new("lean hub", "`cargo clippy` without guests, browser and cluster", lean))?;
-    // Beside each other: the last part of the release build has work for one core only.
-    times.together(vec![
-        Step::new("packages", "each package made, installed alone and tried", task(&["package", "--check"])),
-        Step::new("links", "the binary linked for other systems", task(&["cross"])),
-    ])?;
+    times.one(Step::new("packages", "each package made, installed alone and tried", task(&["package", "--check"])))?;
+    times.finish()?;
     times.own("adding a verb", "docs/adding-a-verb.md performed in a copy of the tree", tutorial::run)?;
     let eye = place::target().join("debug/eye");
     times.own("upgrade", "a build of a newer version, which takes over from this one", || upgrade::check(&eye))?;

@@ -1,6 +1,6 @@
-//! The short way of the commonest call: code in a line of an agent, for the page that it uses anyway, here or at another
-//! hub, and the value that the page answers with. Everything else takes the usual way, which does the same for these
-//! calls (`tests/plain.rs`).
+//! The short way of the commonest call: code in a line of an agent, for the page that it uses anyway, here or at
+//! another hub, and the value that the page answers with. Everything else takes the usual way, which does the same for
+//! these calls (`tests/plain.rs`).
 
 use crate::agent::Agent;
 use crate::calls::{Call, Phase};

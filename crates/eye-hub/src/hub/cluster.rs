@@ -5,8 +5,9 @@ use eye_core::elsewhere::{ChangedInterest, ChangedRow};
 use eye_protocol::status::Hubs;
 use std::fmt::Debug;
 
-/// The connection to other hubs. Called while the hub's state is locked: it must queue the data and return. The hub then
-/// wakes the task that takes it out of the queue, through [`ClusterLink::poll_queued`](super::elsewhere::ClusterLink).
+/// The connection to other hubs. Called while the hub's state is locked: it must queue the data and return. The hub
+/// then wakes the task that takes it out of the queue, through
+/// [`ClusterLink::poll_queued`](super::elsewhere::ClusterLink::poll_queued).
 pub trait Cluster: Debug + Send + Sync {
     /// An effect for another hub: a forwarded request, or a message for an agent of another hub. Returns how much waits
     /// in the queue.
